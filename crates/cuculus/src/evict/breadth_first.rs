@@ -1,0 +1,104 @@
+//! Breadth-first search for the shortest chain of moves. Nothing moves before the chain is known.
+
+use super::NoRoom;
+use super::visited::Visited;
+use crate::fingerprint::Fingerprint;
+use crate::table::{Candidates, Cell, Cells};
+use alloc::vec::Vec;
+
+/// A queued cell, and the slot whose item would move into it.
+#[derive(Clone, Copy)]
+struct Node {
+    cell: Cell,
+    parent: u32,
+    slot: u32,
+}
+
+/// Marks the nodes that are candidates of the new item itself.
+const ROOT: u32 = u32::MAX;
+
+/// How many queued cells are being fetched while earlier ones are looked at.
+const AHEAD: usize = 16;
+
+/// The search with its reusable memory, which is no part of a filter's state.
+#[derive(Default)]
+pub(crate) struct BreadthFirst {
+    queue: Vec<Node>,
+    visited: Visited,
+}
+
+impl BreadthFirst {
+    /// Stores `fingerprint`, whose candidate cells are all full; returns the moves it took. Looks at up to `budget` slots.
+    ///
+    /// Cells are looked at in the order in which they were queued, each for a free slot, then each for where its
+    /// items could go: so the chain found is the first of the shortest ones, whatever `AHEAD` is.
+    pub(crate) fn insert<C: Cells>(
+        &mut self,
+        cells: &C,
+        bytes: &mut [u8],
+        candidates: &Candidates,
+        fingerprint: Fingerprint,
+        budget: u32,
+    ) -> Result<u32, NoRoom> {
+        let (leaf, free) = self.search(cells, bytes, candidates, budget).ok_or(NoRoom)?;
+        let (mut node, mut slot, mut moves) = (self.queue[leaf], free, 0);
+        while node.parent != ROOT {
+            let parent = self.queue[node.parent as usize];
+            let moving = cells.get(bytes, parent.cell, node.slot);
+            cells.set(bytes, node.cell, slot, moving);
+            (slot, node) = (node.slot, parent);
+            moves += 1;
+        }
+        cells.set(bytes, node.cell, slot, fingerprint.get());
+        Ok(moves)
+    }
+
+    /// The first queued cell with a free slot, and that slot.
+    fn search<C: Cells>(
+        &mut self,
+        cells: &C,
+        bytes: &[u8],
+        candidates: &Candidates,
+        budget: u32,
+    ) -> Option<(usize, u32)> {
+        let per_cell = cells.slots_per_cell();
+        let most = (u64::from(budget / per_cell)).min(cells.cells()) as usize;
+        self.queue.clear();
+        self.visited.start(most + 4);
+        for &cell in candidates.as_slice() {
+            if self.visited.insert(cell) {
+                self.queue.push(Node { cell, parent: ROOT, slot: 0 });
+            }
+        }
+        // The candidates are known to be full; they count as looked at.
+        let mut looked_at = self.queue.len();
+        let mut expanded = 0;
+        loop {
+            while self.queue.len() < looked_at + AHEAD && expanded < looked_at && self.queue.len() < most {
+                self.expand(cells, bytes, expanded, most);
+                expanded += 1;
+            }
+            let node = self.queue.get(looked_at)?;
+            if let Some(slot) = cells.free_slot(bytes, node.cell) {
+                return Some((looked_at, slot));
+            }
+            looked_at += 1;
+        }
+    }
+
+    /// Queues the cells to which the items of a queued cell could move.
+    #[inline]
+    fn expand<C: Cells>(&mut self, cells: &C, bytes: &[u8], parent: usize, most: usize) {
+        let cell = self.queue[parent].cell;
+        for slot in 0..cells.slots_per_cell() {
+            // A full cell has no empty slot; in a damaged table one may have appeared, and then leads nowhere.
+            let Some(item) = Fingerprint::from_slot(cells.get(bytes, cell, slot)) else { continue };
+            for &other in &cells.candidates_from(cell, item).as_slice()[1..] {
+                if self.queue.len() < most && self.visited.insert(other) {
+                    cells.prefetch_cell(bytes, other);
+                    self.queue.push(Node { cell: other, parent: parent as u32, slot });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Making room: finding the moves that let one more item in.
+//!
+//! Either search leaves the table as it was when it finds no room.
+
+mod breadth_first;
+mod random_walk;
+mod visited;
+
+pub(crate) use breadth_first::BreadthFirst;
+pub(crate) use random_walk::random_walk;
+
+/// No chain of moves within the budget ends in a free slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NoRoom;

@@ -1,0 +1,216 @@
+//! Compact: four candidate slots in two cache lines, the smallest layout that needs no decoding.
+//!
+//! ```text
+//!  line, 512 bits:  | wide slots, f + 1 bits each | narrow slots, f bits each | unused |
+//!  item:  line L, slot p of its class ->  (L, p) (L, d - p)      d odd, from the fingerprint: p <-> d - p in its class
+//!                                         (L', p) (L', d - p)    L' the partner line, as for buckets
+//! ```
+//! A cell is one slot, numbered `line * slots + slot`. An item's class (wide or narrow) follows from its hash in
+//! proportion to the slots of the class; its fingerprint has the class's width, and partners stay in the class, so a
+//! stored fingerprint names its four slots. Both class sizes are even, which leaves no slot its own partner.
+
+use super::{Candidates, Cell, Cells, validate_padding};
+use crate::bits::{load, mask, prefetch, store, widening};
+use crate::fingerprint::Fingerprint;
+use crate::geometry::{Geometry, LINE_BITS};
+use crate::index::{Index, reflect};
+
+/// Slots of one width in a line.
+#[derive(Clone, Copy, Debug)]
+struct Class {
+    /// Number of the first slot, and of slots.
+    first: u64,
+    size: u64,
+    width: u64,
+    /// Bit in the line at which slot 0 would lie, were all slots of this width (it may wrap below zero).
+    origin: u64,
+    /// `2^width - 1`: the number of fingerprints, and the mask of a slot.
+    fingerprints: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Compact {
+    index: Index,
+    slots: u64,
+    /// Wide, narrow.
+    classes: [Class; 2],
+}
+
+/// Bit offsets of the two slots inside a line, the two lines' byte offsets, and what a slot has to hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Probe {
+    lines: [u64; 2],
+    bits: [u32; 2],
+    fingerprint: u64,
+    slot_mask: u64,
+}
+
+impl Compact {
+    pub(crate) fn new(geometry: &Geometry) -> Self {
+        let (narrow_width, slots) = (u64::from(geometry.fingerprint_bits), u64::from(geometry.slots_per_bucket));
+        let wide = u64::from(geometry.wide_slots);
+        let class = |first: u64, size: u64, width: u64, start: u64| Class {
+            first,
+            size,
+            width,
+            origin: start.wrapping_sub(first * width),
+            fingerprints: mask(width as u32),
+        };
+        Compact {
+            index: Index::new(geometry.buckets, geometry.placement),
+            slots,
+            classes: [
+                class(0, wide, narrow_width + 1, 0),
+                class(wide, slots - wide, narrow_width, wide * (narrow_width + 1)),
+            ],
+        }
+    }
+
+    #[inline(always)]
+    fn class_of(&self, slot: u64) -> &Class {
+        &self.classes[(slot >= self.classes[1].first) as usize]
+    }
+
+    /// The line, slot, class and fingerprint of a hash.
+    #[inline(always)]
+    fn home(&self, hash: u64) -> (u64, u64, &Class, Fingerprint) {
+        let (line, rest) = self.index.first(hash);
+        let (slot, rest) = widening(rest, self.slots);
+        let class = self.class_of(slot);
+        let (fingerprint, _) = Fingerprint::from_digit(rest, class.fingerprints);
+        (line, slot, class, fingerprint)
+    }
+
+    /// The partner line of a fingerprint and the partner slot in its class.
+    #[inline(always)]
+    fn partners(&self, line: u64, slot: u64, class: &Class, fingerprint: Fingerprint) -> (u64, u64) {
+        let (other_line, rest) = self.index.partner_and_rest(line, fingerprint);
+        let odd = widening(rest, class.size).0 | 1;
+        (other_line, class.first + reflect(odd, slot - class.first, class.size))
+    }
+
+    #[inline(always)]
+    fn split(&self, cell: Cell) -> (u64, u64) {
+        (cell / self.slots, cell % self.slots)
+    }
+
+    #[inline(always)]
+    fn bit(class: &Class, slot: u64) -> u32 {
+        class.origin.wrapping_add(slot * class.width) as u32
+    }
+
+    /// Where a slot's word starts in its line: never past the last word, so that no read crosses into another line.
+    #[inline(always)]
+    fn word_start(bit: u32) -> u32 {
+        (bit / 8).min(LINE_BITS / 8 - 8)
+    }
+
+    /// The word of a line in which the slot at `bit` lies, the slot lowest.
+    #[inline(always)]
+    fn word(&self, bytes: &[u8], line_byte: u64, bit: u32) -> u64 {
+        let start = Self::word_start(bit);
+        // SAFETY: `line_byte / 64` is below `index.buckets()`, `start + 8 <= 64`, and `bytes` has 64 bytes for each line:
+        // see the trait's contract and `Geometry::table_bytes`.
+        unsafe { load(bytes, line_byte as usize + start as usize) >> (bit - 8 * start) }
+    }
+}
+
+impl Cells for Compact {
+    type Probe = Probe;
+
+    #[inline(always)]
+    fn locate(&self, hash: u64) -> Probe {
+        let (line, slot, class, fingerprint) = self.home(hash);
+        let (other_line, other_slot) = self.partners(line, slot, class, fingerprint);
+        Probe {
+            lines: [line * 64, other_line * 64],
+            bits: [Self::bit(class, slot), Self::bit(class, other_slot)],
+            fingerprint: fingerprint.get().into(),
+            slot_mask: class.fingerprints,
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, bytes: &[u8], probe: &Probe) {
+        for line in probe.lines {
+            prefetch(bytes, line as usize);
+        }
+    }
+
+    #[inline(always)]
+    fn matches(&self, bytes: &[u8], probe: &Probe) -> bool {
+        let mut found = false;
+        for line in probe.lines {
+            for bit in probe.bits {
+                found |= (self.word(bytes, line, bit) ^ probe.fingerprint) & probe.slot_mask == 0;
+            }
+        }
+        found
+    }
+
+    #[inline(always)]
+    fn candidates(&self, hash: u64) -> (Candidates, Fingerprint) {
+        let (line, slot, class, fingerprint) = self.home(hash);
+        let (other_line, other_slot) = self.partners(line, slot, class, fingerprint);
+        let [a, b] = [line, other_line].map(|line| line * self.slots);
+        (Candidates::four([a + slot, a + other_slot, b + slot, b + other_slot]), fingerprint)
+    }
+
+    #[inline(always)]
+    fn candidates_from(&self, cell: Cell, fingerprint: Fingerprint) -> Candidates {
+        let (line, slot) = self.split(cell);
+        let (other_line, other_slot) = self.partners(line, slot, self.class_of(slot), fingerprint);
+        let [a, b] = [line, other_line].map(|line| line * self.slots);
+        Candidates::four([a + slot, a + other_slot, b + slot, b + other_slot])
+    }
+
+    #[inline(always)]
+    fn cells(&self) -> u64 {
+        self.index.buckets() * self.slots
+    }
+
+    #[inline(always)]
+    fn slots_per_cell(&self) -> u32 {
+        1
+    }
+
+    #[inline(always)]
+    fn bucket_of(&self, cell: Cell) -> u64 {
+        cell / self.slots
+    }
+
+    #[inline(always)]
+    fn free_slot(&self, bytes: &[u8], cell: Cell) -> Option<u32> {
+        (self.get(bytes, cell, 0) == 0).then_some(0)
+    }
+
+    #[inline(always)]
+    fn get(&self, bytes: &[u8], cell: Cell, _slot: u32) -> u32 {
+        let (line, slot) = self.split(cell);
+        let class = self.class_of(slot);
+        (self.word(bytes, line * 64, Self::bit(class, slot)) & class.fingerprints) as u32
+    }
+
+    #[inline(always)]
+    fn set(&self, bytes: &mut [u8], cell: Cell, _slot: u32, value: u32) -> u32 {
+        let (line, slot) = self.split(cell);
+        let class = self.class_of(slot);
+        let bit = Self::bit(class, slot);
+        let start = Self::word_start(bit);
+        let shift = bit - 8 * start;
+        let at = line as usize * 64 + start as usize;
+        store(bytes, at, !(class.fingerprints << shift), u64::from(value) << shift);
+        0
+    }
+
+    #[inline(always)]
+    fn prefetch_cell(&self, bytes: &[u8], cell: Cell) {
+        prefetch(bytes, (cell / self.slots * 64) as usize);
+    }
+
+    fn validate(&self, bytes: &[u8]) -> Result<u64, &'static str> {
+        let used = self.classes.iter().map(|class| class.size * class.width).sum();
+        bytes.chunks_exact(64).try_for_each(|line| validate_padding(line, used))?;
+        Ok((0..self.cells()).filter(|&cell| self.get(bytes, cell, 0) != 0).count() as u64)
+    }
+}

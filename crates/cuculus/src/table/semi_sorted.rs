@@ -1,0 +1,309 @@
+//! Semi-sorted: four fingerprints whose top nibbles are stored as one of 3,876 sorted combinations (paper, section 5.2).
+//!
+//! A bucket is a 12-bit code and then the four fingerprints' low bits, in ascending order of the whole fingerprints, so
+//! that equal sets have equal bytes; empty slots sort first. A lookup compares the low bits in the encoded word, as the
+//! packed layout does, and decodes the code only where they match.
+
+use super::{Candidates, Cell, Cells, validate_padding};
+use crate::bits::{Lanes, load, mask, prefetch, store};
+use crate::fingerprint::Fingerprint;
+use crate::geometry::Geometry;
+use crate::index::Index;
+
+const CODE_BITS: u32 = 12;
+/// Multisets of four nibbles: C(19, 4).
+const CODES: usize = 3876;
+const NIBBLES: Lanes = Lanes::new(4, 4);
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SemiSorted {
+    index: Index,
+    fingerprints: u64,
+    bucket_bits: u64,
+    /// Bits of a fingerprint below its top nibble.
+    low_bits: u32,
+    /// The low parts that are read as one word: all four, or two where they are wide.
+    lanes: Lanes,
+    /// The word that holds the first low parts holds the code too.
+    single: bool,
+}
+
+/// An item's two buckets, the low part of its fingerprint in every lane, and its top nibble.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Probe {
+    bits: [u64; 2],
+    broadcast: u64,
+    nibble: u64,
+}
+
+impl SemiSorted {
+    pub(crate) fn new(geometry: &Geometry) -> Self {
+        let low_bits = geometry.fingerprint_bits - 4;
+        let bucket_bits = geometry.bucket_bits();
+        // Buckets are multiples of four bits, so a word loses at most four bits to its offset in a byte.
+        let single = bucket_bits <= 60 || bucket_bits == 64;
+        SemiSorted {
+            index: Index::new(geometry.buckets, geometry.placement),
+            fingerprints: mask(geometry.fingerprint_bits),
+            bucket_bits: bucket_bits.into(),
+            low_bits,
+            lanes: Lanes::new(low_bits, if single { 4 } else { 2 }),
+            single,
+        }
+    }
+
+    #[inline(always)]
+    fn word(&self, bytes: &[u8], bit: u64) -> u64 {
+        // SAFETY: `bit` lies in a bucket below `index.buckets()`, and `bytes` has `table_bytes()` bytes, which leaves
+        // seven after the last byte that holds a slot: see the trait's contract and `Geometry::table_bytes`.
+        unsafe { load(bytes, (bit / 8) as usize) >> (bit % 8) }
+    }
+
+    /// The words of low parts of a bucket, in order; one of them where `single`.
+    #[inline(always)]
+    fn low_words(&self, bytes: &[u8], bit: u64) -> [u64; 2] {
+        match self.single {
+            true => [self.word(bytes, bit) >> CODE_BITS, 0],
+            false => {
+                let start = bit + u64::from(CODE_BITS);
+                [self.word(bytes, start), self.word(bytes, start + 2 * u64::from(self.low_bits))]
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn nibbles(&self, bytes: &[u8], bit: u64) -> u64 {
+        decode(self.word(bytes, bit) & mask(CODE_BITS)).into()
+    }
+
+    /// The four fingerprints of a bucket, ascending; empty slots are 0 and come first.
+    #[inline]
+    fn read(&self, bytes: &[u8], cell: Cell) -> [u32; 4] {
+        let bit = cell * self.bucket_bits;
+        let nibbles = self.nibbles(bytes, bit);
+        let low = self.low_words(bytes, bit);
+        let (per_word, low_bits) = (self.lanes.count(), self.low_bits);
+        core::array::from_fn(|slot| {
+            let slot = slot as u32;
+            let word = low[(slot / per_word) as usize];
+            let part = self.lanes.get(word, slot % per_word);
+            (NIBBLES.get(nibbles, slot) << low_bits | part) as u32
+        })
+    }
+
+    #[inline]
+    fn write(&self, bytes: &mut [u8], cell: Cell, mut values: [u32; 4]) {
+        sort(&mut values);
+        let bit = cell * self.bucket_bits;
+        let code = encode(values.map(|value| (value >> self.low_bits) as u8));
+        let low = values.map(|value| u64::from(value) & mask(self.low_bits));
+        let put = |bytes: &mut [u8], bit: u64, width: u32, value: u64| {
+            let shift = bit % 8;
+            store(bytes, (bit / 8) as usize, !(mask(width) << shift), value << shift);
+        };
+        let pair = |first: usize| low[first] | low[first + 1] << self.low_bits;
+        if self.single {
+            let word = code | pair(0) << CODE_BITS | pair(2) << (CODE_BITS + 2 * self.low_bits);
+            put(bytes, bit, self.bucket_bits as u32, word);
+        } else {
+            put(bytes, bit, CODE_BITS, code);
+            put(bytes, bit + u64::from(CODE_BITS), 2 * self.low_bits, pair(0));
+            put(bytes, bit + u64::from(CODE_BITS + 2 * self.low_bits), 2 * self.low_bits, pair(2));
+        }
+    }
+
+    /// Whether a bucket, some of whose low parts match, holds the whole fingerprint.
+    #[inline]
+    fn decoded_match(&self, bytes: &[u8], bit: u64, probe: &Probe) -> bool {
+        let same_nibble = NIBBLES.zeros(self.nibbles(bytes, bit) ^ NIBBLES.broadcast(probe.nibble));
+        let [first, second] = self.low_words(bytes, bit).map(|word| self.lanes.zeros(word ^ probe.broadcast));
+        (0..4).any(|slot| {
+            let word = if slot < self.lanes.count() { first } else { second };
+            let lane = slot % self.lanes.count();
+            same_nibble >> (4 * slot + 3) & word >> (lane * self.low_bits + self.low_bits - 1) & 1 != 0
+        })
+    }
+}
+
+impl Cells for SemiSorted {
+    type Probe = Probe;
+
+    #[inline(always)]
+    fn locate(&self, hash: u64) -> Probe {
+        let (first, rest) = self.index.first(hash);
+        let (fingerprint, _) = Fingerprint::from_digit(rest, self.fingerprints);
+        let second = self.index.partner(first, fingerprint);
+        let value = u64::from(fingerprint.get());
+        Probe {
+            bits: [first * self.bucket_bits, second * self.bucket_bits],
+            broadcast: self.lanes.broadcast(value & mask(self.low_bits)),
+            nibble: value >> self.low_bits,
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, bytes: &[u8], probe: &Probe) {
+        for bit in probe.bits {
+            prefetch(bytes, (bit / 8) as usize);
+        }
+    }
+
+    #[inline(always)]
+    fn matches(&self, bytes: &[u8], probe: &Probe) -> bool {
+        let [first, second] = probe.bits.map(|bit| self.low_words(bytes, bit).map(|word| word ^ probe.broadcast));
+        let mut low_match = self.lanes.any_zero_of_two(first[0], second[0]);
+        if !self.single {
+            low_match |= self.lanes.any_zero_of_two(first[1], second[1]);
+        }
+        low_match != 0 && probe.bits.iter().any(|&bit| self.decoded_match(bytes, bit, probe))
+    }
+
+    #[inline(always)]
+    fn candidates(&self, hash: u64) -> (Candidates, Fingerprint) {
+        let (first, rest) = self.index.first(hash);
+        let (fingerprint, _) = Fingerprint::from_digit(rest, self.fingerprints);
+        (Candidates::two(first, self.index.partner(first, fingerprint)), fingerprint)
+    }
+
+    #[inline(always)]
+    fn candidates_from(&self, cell: Cell, fingerprint: Fingerprint) -> Candidates {
+        Candidates::two(cell, self.index.partner(cell, fingerprint))
+    }
+
+    #[inline(always)]
+    fn cells(&self) -> u64 {
+        self.index.buckets()
+    }
+
+    #[inline(always)]
+    fn slots_per_cell(&self) -> u32 {
+        4
+    }
+
+    #[inline(always)]
+    fn bucket_of(&self, cell: Cell) -> u64 {
+        cell
+    }
+
+    #[inline(always)]
+    fn free_slot(&self, bytes: &[u8], cell: Cell) -> Option<u32> {
+        // Sorted: the first slot is empty if any is.
+        let bit = cell * self.bucket_bits;
+        let low = self.low_words(bytes, bit)[0] & mask(self.low_bits);
+        let code = self.word(bytes, bit) & mask(CODE_BITS);
+        (low == 0 && decode(code) & 15 == 0).then_some(0)
+    }
+
+    #[inline(always)]
+    fn get(&self, bytes: &[u8], cell: Cell, slot: u32) -> u32 {
+        self.read(bytes, cell)[slot as usize]
+    }
+
+    #[inline]
+    fn set(&self, bytes: &mut [u8], cell: Cell, slot: u32, value: u32) -> u32 {
+        let mut values = self.read(bytes, cell);
+        values[slot as usize] = value;
+        self.write(bytes, cell, values);
+        // The slots below the value, other than the one it came to.
+        let others = (0..4).filter(|&other| other != slot as usize);
+        others.filter(|&other| values[other] < value).count() as u32
+    }
+
+    #[inline(always)]
+    fn prefetch_cell(&self, bytes: &[u8], cell: Cell) {
+        prefetch(bytes, (cell * self.bucket_bits / 8) as usize);
+    }
+
+    fn count(&self, bytes: &[u8], candidates: &Candidates, fingerprint: Fingerprint) -> u32 {
+        let in_cell = |&cell: &Cell| self.read(bytes, cell).iter().filter(|&&v| v == fingerprint.get()).count() as u32;
+        candidates.as_slice().iter().map(in_cell).sum()
+    }
+
+    fn find(&self, bytes: &[u8], cell: Cell, fingerprint: Fingerprint) -> Option<u32> {
+        self.read(bytes, cell).iter().position(|&value| value == fingerprint.get()).map(|slot| slot as u32)
+    }
+
+    fn validate(&self, bytes: &[u8]) -> Result<u64, &'static str> {
+        validate_padding(bytes, self.cells() * self.bucket_bits)?;
+        let mut occupied = 0;
+        for cell in 0..self.cells() {
+            if self.word(bytes, cell * self.bucket_bits) & mask(CODE_BITS) >= CODES as u64 {
+                return Err("a bucket's code is not one of the 3,876");
+            }
+            let values = self.read(bytes, cell);
+            if !values.is_sorted() {
+                return Err("a bucket's fingerprints are not in order");
+            }
+            occupied += values.iter().filter(|&&value| value != 0).count() as u64;
+        }
+        Ok(occupied)
+    }
+}
+
+/// The network of five exchanges that sorts four values.
+#[inline(always)]
+fn sort(v: &mut [u32; 4]) {
+    for (i, j) in [(0, 1), (2, 3), (0, 2), (1, 3), (1, 2)] {
+        (v[i], v[j]) = (v[i].min(v[j]), v[i].max(v[j]));
+    }
+}
+
+/// How many multisets come before one: `C(n, k)` summed as in the combinatorial number system, so no table of 65,536.
+#[inline(always)]
+const fn encode(sorted: [u8; 4]) -> u64 {
+    let [a, b, c, d] = [sorted[0] as u64, sorted[1] as u64 + 1, sorted[2] as u64 + 2, sorted[3] as u64 + 3];
+    a + b * (b - 1) / 2 + c * (c - 1) * (c - 2) / 6 + d * (d - 1) * (d - 2) * (d - 3) / 24
+}
+
+/// The nibbles of each code, lowest first. 8 KiB: codes that no multiset has decode to zeros.
+static DECODE: [u16; 1 << CODE_BITS] = {
+    let mut table = [0u16; 1 << CODE_BITS];
+    let mut nibbles = 0u16;
+    loop {
+        let n = [(nibbles & 15) as u8, (nibbles >> 4 & 15) as u8, (nibbles >> 8 & 15) as u8, (nibbles >> 12) as u8];
+        if n[0] <= n[1] && n[1] <= n[2] && n[2] <= n[3] {
+            table[encode(n) as usize] = nibbles;
+        }
+        if nibbles == u16::MAX {
+            break table;
+        }
+        nibbles += 1;
+    }
+};
+
+#[inline(always)]
+fn decode(code: u64) -> u16 {
+    DECODE[(code & mask(CODE_BITS)) as usize]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_exactly_the_multisets() {
+        let mut seen = [false; CODES];
+        for a in 0..16u8 {
+            for b in a..16 {
+                for c in b..16 {
+                    for d in c..16 {
+                        let code = encode([a, b, c, d]);
+                        assert!(!core::mem::replace(&mut seen[code as usize], true), "code {code} twice");
+                        let [a, b, c, d] = [a, b, c, d].map(u16::from);
+                        assert_eq!(decode(code), a | b << 4 | c << 8 | d << 12);
+                    }
+                }
+            }
+        }
+        assert!(seen.iter().all(|&s| s));
+    }
+
+    #[test]
+    fn the_network_sorts() {
+        for i in 0..256u32 {
+            let mut v = [i & 3, i >> 2 & 3, i >> 4 & 3, i >> 6];
+            sort(&mut v);
+            assert!(v.is_sorted());
+        }
+    }
+}
