@@ -34,6 +34,7 @@ const fn no_delete(kind: Kind) -> Kind {
 const KINDS: &[Kind] = &[
     ours("cuculus-packed", "cuculus packed", cuculus::packed),
     ours("cuculus-semi-sorted", "cuculus semi-sorted", cuculus::semi_sorted),
+    ours("cuculus-compact", "cuculus compact", cuculus::compact),
     no_delete(kind("fastbloom", "Bloom (fastbloom)", bloom::fastbloom)),
     no_delete(kind("sbbf", "blocked Bloom (sbbf)", bloom::sbbf)),
     kind("counting-bloom", "counting Bloom", counting_bloom::build),
