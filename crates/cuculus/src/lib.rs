@@ -11,12 +11,15 @@ mod error;
 mod evict;
 mod filter;
 mod fingerprint;
+mod format;
 mod geometry;
 mod hash;
 mod index;
 mod key;
 mod memory;
 mod rng;
+#[cfg(feature = "serde")]
+mod serde;
 pub mod sizing;
 mod stash;
 mod table;
@@ -25,6 +28,9 @@ pub use builder::{Builder, Plan};
 pub use error::{BuildError, InsertError, InsertManyError, MergeError, Value};
 pub use filter::CuckooFilter;
 pub use fingerprint::Fingerprint;
+#[cfg(feature = "std")]
+pub use format::{FileError, Mapped, MappedFilter, verify_file};
+pub use format::{FileInfo, FilterView, FormatError, View, verify_bytes};
 pub use geometry::{Geometry, Layout, Placement, Search};
 pub use hash::{HashKind, ItemHasher};
 pub use key::Key;

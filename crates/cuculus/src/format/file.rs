@@ -1,0 +1,116 @@
+//! Reading filters from files.
+#![forbid(unsafe_code)]
+
+use super::error::{FileError, FormatError};
+use super::header::{FileInfo, Header};
+use super::mapped;
+use super::read::{Access, Source, read, verify_bytes};
+use crate::filter::CuckooFilter;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+/// An open file or pipe.
+struct FileSource<'a> {
+    file: File,
+    path: &'a Path,
+    /// Bytes to come, of a regular file.
+    left: Option<u64>,
+}
+
+impl<'a> FileSource<'a> {
+    fn open(path: &'a Path) -> Result<Self, FileError> {
+        let file = File::open(path).map_err(FileError::while_trying("open", path))?;
+        let metadata = file.metadata().map_err(FileError::while_trying("read", path))?;
+        // Files that the system makes up as they are read claim to be empty.
+        let left = (metadata.is_file() && metadata.len() > 0).then_some(metadata.len());
+        Ok(FileSource { file, path, left })
+    }
+}
+
+/// A [`FileError`] whose path is added at the end.
+enum Failure {
+    Io(std::io::Error),
+    Format(FormatError),
+}
+
+impl From<FormatError> for Failure {
+    fn from(error: FormatError) -> Self {
+        Failure::Format(error)
+    }
+}
+
+impl Failure {
+    fn at(self, path: &Path) -> FileError {
+        match self {
+            Failure::Io(error) => FileError::while_trying("read", path)(error),
+            Failure::Format(error) => FileError::in_file(path)(error),
+        }
+    }
+}
+
+impl Source for FileSource<'_> {
+    type Error = Failure;
+
+    fn read(&mut self, into: &mut [u8]) -> Result<usize, Failure> {
+        loop {
+            match self.file.read(into) {
+                Ok(got) => {
+                    self.left = self.left.map(|left| left.saturating_sub(got as u64));
+                    return Ok(got);
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(Failure::Io(error)),
+            }
+        }
+    }
+
+    fn left(&self) -> Option<u64> {
+        self.left
+    }
+}
+
+fn read_file(path: &Path, access: Access<'_>) -> Result<(Header, CuckooFilter), FileError> {
+    let mut source = FileSource::open(path)?;
+    read(&mut source, access).map_err(|failure| failure.at(source.path))
+}
+
+impl CuckooFilter {
+    /// Reads a filter from a file or a pipe, plain or compressed, with its secret key if it has one, and verifies all of
+    /// it, as [`from_bytes`](Self::from_bytes) does.
+    ///
+    /// # Errors
+    /// [`FileError`], with the path and what the system said or what is wrong with the bytes.
+    pub fn load(path: impl AsRef<Path>, key: Option<&[u8; 16]>) -> Result<Self, FileError> {
+        read_file(path.as_ref(), Access::Use(key)).map(|(_, filter)| filter)
+    }
+}
+
+impl FileInfo {
+    /// What a file or a pipe says it is. Reads the header only, and compares a regular file's length with it.
+    ///
+    /// # Errors
+    /// [`FileError`], with the path and what the system said or what is wrong with the header.
+    pub fn of_file(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        let path = path.as_ref();
+        let FileSource { file, left, .. } = FileSource::open(path)?;
+        let mut first = std::vec::Vec::with_capacity(Self::BYTES);
+        file.take(Self::BYTES as u64).read_to_end(&mut first).map_err(FileError::while_trying("read", path))?;
+        let header = Header::parse(&first).map_err(FileError::in_file(path))?;
+        left.map_or(Ok(()), |length| header.check_length(length)).map_err(FileError::in_file(path))?;
+        Ok(header.info())
+    }
+}
+
+/// Checks every byte of a filter's file, as [`verify_bytes`] does. A plain table is not copied to memory for it.
+///
+/// # Errors
+/// [`FileError`], with the path and what the system said or what is wrong with the bytes.
+pub fn verify_file(path: impl AsRef<Path>) -> Result<FileInfo, FileError> {
+    let path = path.as_ref();
+    match mapped::map(path)? {
+        Some(map) => verify_bytes(&map).map_err(FileError::in_file(path)),
+        // No regular file, or an empty one.
+        None => read_file(path, Access::Inspect).map(|(header, _)| header.info()),
+    }
+}

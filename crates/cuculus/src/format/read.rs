@@ -1,0 +1,341 @@
+//! From bytes to a filter. Everything that reads the format comes through here: bytes, files, views, `serde`.
+#![forbid(unsafe_code)]
+
+use super::checksum::{Checksum, checksum};
+use super::error::FormatError;
+use super::header::{FileInfo, HEADER_BYTES, Header};
+use super::stash::{Decoder, ENTRY_BYTES};
+use super::zlib::{Inflate, Step};
+use crate::filter::CuckooFilter;
+use crate::hash::{HashKind, ItemHasher};
+use crate::memory::Memory;
+use crate::stash::Stash;
+use alloc::vec;
+
+/// Where bytes come from.
+pub(super) trait Source {
+    type Error: From<FormatError>;
+    /// Puts the next bytes at the start of `into` and says how many; 0 only at the end.
+    fn read(&mut self, into: &mut [u8]) -> Result<usize, Self::Error>;
+    /// How many bytes there are from here to the end, where that is known for certain.
+    fn left(&self) -> Option<u64>;
+}
+
+/// Bytes that are all there.
+impl Source for &[u8] {
+    type Error = FormatError;
+
+    fn read(&mut self, into: &mut [u8]) -> Result<usize, FormatError> {
+        let (now, rest) = self.split_at(into.len().min(self.len()));
+        into[..now.len()].copy_from_slice(now);
+        *self = rest;
+        Ok(now.len())
+    }
+
+    fn left(&self) -> Option<u64> {
+        Some(self.len() as u64)
+    }
+}
+
+/// What to hash with, from the caller and the header.
+pub(super) enum Access<'a> {
+    /// The filter will be used: the key it was made with, or none.
+    Use(Option<&'a [u8; 16]>),
+    /// The filter is only looked over and never hashes.
+    Inspect,
+}
+
+impl Access<'_> {
+    fn hasher(&self, header: &Header) -> Result<ItemHasher, FormatError> {
+        match self {
+            Access::Use(key) => header.hasher(*key),
+            Access::Inspect => Ok(ItemHasher::new(HashKind::default())),
+        }
+    }
+}
+
+/// Reads a whole filter and verifies all of it. Allocates the table only as far as bytes have arrived for it, or at once
+/// where the source is known to have exactly as many as the header says.
+pub(super) fn read<R: Source>(source: &mut R, access: Access<'_>) -> Result<(Header, CuckooFilter), R::Error> {
+    // 1. The header, and whether the file is as long as it says.
+    let total = source.left();
+    let mut first = [0; HEADER_BYTES];
+    let got = fill(source, &mut first)?;
+    let header = Header::parse(&first[..got])?;
+    if let Some(total) = total {
+        header.check_length(total)?;
+    }
+    let hasher = access.hasher(&header)?;
+    // 2. The table and the stash, with their checksums.
+    let mut reader = Reader { source, header, position: got as u64 };
+    let table = match header.compressed {
+        true => reader.compressed_table()?,
+        false => reader.plain_table(total.is_some())?,
+    };
+    let stash = reader.stash()?;
+    // 3. Nothing more.
+    if fill(reader.source, &mut [0])? != 0 {
+        return Err(FormatError::TrailingBytes { expected: header.file_bytes() }.into());
+    }
+    // 4. The contents, recounted.
+    let filter = header.filter(hasher, table, stash);
+    filter.validate().map_err(FormatError::Contents)?;
+    Ok((header, filter))
+}
+
+/// Reads until `into` is full or the source ends; says how far it came.
+fn fill<R: Source>(source: &mut R, into: &mut [u8]) -> Result<usize, R::Error> {
+    let mut filled = 0;
+    while filled < into.len() {
+        match source.read(&mut into[filled..])? {
+            0 => break,
+            more => filled += more,
+        }
+    }
+    Ok(filled)
+}
+
+struct Reader<'a, R> {
+    source: &'a mut R,
+    header: Header,
+    position: u64,
+}
+
+impl<R: Source> Reader<'_, R> {
+    fn exactly(&mut self, into: &mut [u8]) -> Result<(), R::Error> {
+        let got = fill(self.source, into)?;
+        self.position += got as u64;
+        if got < into.len() {
+            let expected = self.header.file_bytes();
+            return Err(FormatError::Truncated { expected, found: self.position }.into());
+        }
+        Ok(())
+    }
+
+    fn plain_table(&mut self, all_there: bool) -> Result<Memory, R::Error> {
+        let mut sum = Checksum::new();
+        let mut table = Growing::new(&self.header, all_there)?;
+        while !table.is_full() {
+            let (room, filled) = table.room()?;
+            let piece = room.len().min(filled + PIECE);
+            self.exactly(&mut room[filled..piece])?;
+            // While the piece is in the cache.
+            sum.update(&room[filled..piece]);
+            table.filled = piece;
+        }
+        self.check_table_sum(&sum)?;
+        Ok(table.memory)
+    }
+
+    fn compressed_table(&mut self) -> Result<Memory, R::Error> {
+        let mut sum = Checksum::new();
+        let mut table = Growing::new(&self.header, false)?;
+        let mut inflate = Inflate::new();
+        let mut buffer = vec![0; PIECE.min(self.header.stored_bytes as usize)];
+        let mut left = self.header.stored_bytes;
+        let mut ended = false;
+        while left > 0 {
+            let piece = (buffer.len() as u64).min(left) as usize;
+            self.exactly(&mut buffer[..piece])?;
+            sum.update(&buffer[..piece]);
+            left -= piece as u64;
+            let mut input = &buffer[..piece];
+            while !input.is_empty() || (left == 0 && !ended) {
+                if ended {
+                    return Err(FormatError::Compression("something follows after its end").into());
+                }
+                // A full table is offered once more: the end of the stream takes no room.
+                let (room, filled) = if table.is_full() { table.whole() } else { table.room()? };
+                let (taken, given, step) = inflate.step(input, room, filled)?;
+                input = &input[taken..];
+                table.filled += given;
+                match step {
+                    Step::Ended => ended = true,
+                    Step::OutputFull if table.is_full() => {
+                        return Err(FormatError::Compression("it holds more than the table").into());
+                    }
+                    Step::OutputFull => {}
+                    Step::InputUsed if left == 0 => {
+                        return Err(FormatError::Compression("it stops before its end").into());
+                    }
+                    Step::InputUsed => break,
+                }
+            }
+        }
+        if !table.is_full() {
+            return Err(FormatError::Compression("it holds less than the table").into());
+        }
+        self.check_table_sum(&sum)?;
+        Ok(table.memory)
+    }
+
+    fn check_table_sum(&self, sum: &Checksum) -> Result<(), FormatError> {
+        check_sum("table", self.header.table_checksum, sum.finish())
+    }
+
+    fn stash(&mut self) -> Result<Stash, R::Error> {
+        let mut sum = Checksum::new();
+        let mut decoder = Decoder::new(&self.header.geometry, self.header.len);
+        for _ in 0..self.header.stash_entries {
+            let mut entry = [0; ENTRY_BYTES];
+            self.exactly(&mut entry)?;
+            sum.update(&entry);
+            decoder.entry(entry)?;
+        }
+        check_sum("stash", self.header.stash_checksum, sum.finish())?;
+        Ok(decoder.finish())
+    }
+}
+
+fn check_sum(part: &'static str, stored: u64, computed: u64) -> Result<(), FormatError> {
+    if stored == computed { Ok(()) } else { Err(FormatError::Checksum { part, stored, computed }) }
+}
+
+/// Bytes read at a time: what the checksum then finds in the cache.
+const PIECE: usize = 1 << 16;
+
+/// The first allocation for a table of which it is not sure that its bytes will come.
+const FIRST: usize = 1 << 18;
+
+/// A table's memory that grows with the bytes that arrive, to its size in the header and no further.
+struct Growing {
+    memory: Memory,
+    filled: usize,
+    wanted: usize,
+}
+
+impl Growing {
+    fn new(header: &Header, at_once: bool) -> Result<Self, FormatError> {
+        let bytes = header.geometry.table_bytes();
+        let wanted = usize::try_from(bytes).ok().filter(|&bytes| bytes <= isize::MAX as usize);
+        let wanted = wanted.ok_or(FormatError::TooLarge { bytes })?;
+        let memory = allocate(if at_once { wanted } else { wanted.min(FIRST) })?;
+        Ok(Growing { memory, filled: 0, wanted })
+    }
+
+    fn is_full(&self) -> bool {
+        self.filled == self.wanted
+    }
+
+    /// The memory, with room behind the bytes that are there.
+    fn room(&mut self) -> Result<(&mut [u8], usize), FormatError> {
+        let have = self.memory.as_ref().len();
+        if self.filled == have {
+            let mut larger = allocate(have.saturating_mul(4).min(self.wanted))?;
+            larger.as_mut()[..have].copy_from_slice(self.memory.as_ref());
+            self.memory = larger;
+        }
+        Ok((self.memory.as_mut(), self.filled))
+    }
+
+    fn whole(&mut self) -> (&mut [u8], usize) {
+        (self.memory.as_mut(), self.filled)
+    }
+}
+
+fn allocate(bytes: usize) -> Result<Memory, FormatError> {
+    Memory::zeroed(bytes).ok_or(FormatError::Allocation { bytes: bytes as u64 })
+}
+
+/// Reads header and stash of a file that lies in memory, and finds its table. Not the table's bytes: that costs the same
+/// for every size.
+pub(super) fn locate(bytes: &[u8]) -> Result<(Header, core::ops::Range<usize>, Stash), FormatError> {
+    let header = Header::parse(bytes)?;
+    header.check_length(bytes.len() as u64)?;
+    // The length is that of a slice, so the parts' lengths fit `usize`.
+    let table = HEADER_BYTES..HEADER_BYTES + header.stored_bytes as usize;
+    let section = &bytes[table.end..];
+    check_sum("stash", header.stash_checksum, checksum(section))?;
+    let mut decoder = Decoder::new(&header.geometry, header.len);
+    for entry in section.chunks_exact(ENTRY_BYTES) {
+        decoder.entry(core::array::from_fn(|i| entry[i]))?;
+    }
+    Ok((header, table, decoder.finish()))
+}
+
+/// The table of a filter that is used where it lies. Opaque: it is named only as the storage of [`FilterView`].
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    table: &'a [u8],
+    checksum: u64,
+}
+
+impl AsRef<[u8]> for View<'_> {
+    #[inline(always)]
+    fn as_ref(&self) -> &[u8] {
+        self.table
+    }
+}
+
+/// A filter for lookups in bytes of the file format, which stay where they are.
+///
+/// ```
+/// use cuculus::{CuckooFilter, FilterView};
+///
+/// let mut filter = CuckooFilter::new(1_000, 0.01)?;
+/// filter.insert("cuckoo")?;
+/// let bytes = filter.to_bytes();
+/// assert!(FilterView::open(&bytes, None)?.contains("cuckoo"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type FilterView<'a> = CuckooFilter<View<'a>>;
+
+impl<'a> FilterView<'a> {
+    /// Opens a filter where it lies. Reads and checks the header and the stash (nearly always empty), not the table,
+    /// which may be damaged then: lookups give wrong answers, but nothing worse. [`verify`](Self::verify) reads it all.
+    ///
+    /// # Errors
+    /// [`FormatError`] for anything wrong with header or length, for a missing, wrong or needless key, and for a
+    /// compressed table.
+    pub fn open(bytes: &'a [u8], key: Option<&[u8; 16]>) -> Result<Self, FormatError> {
+        Self::open_with(bytes, Access::Use(key)).map(|(_, view)| view)
+    }
+
+    fn open_with(bytes: &'a [u8], access: Access<'_>) -> Result<(Header, Self), FormatError> {
+        let (header, table, stash) = locate(bytes)?;
+        if header.compressed {
+            return Err(FormatError::Compressed);
+        }
+        let hasher = access.hasher(&header)?;
+        let table = View { table: &bytes[table], checksum: header.table_checksum };
+        Ok((header, header.filter(hasher, table, stash)))
+    }
+
+    /// Reads the whole table: whether any byte was changed, and whether the counts are right.
+    ///
+    /// # Errors
+    /// [`FormatError`]: the first contradiction.
+    pub fn verify(&self) -> Result<(), FormatError> {
+        verify(self, self.bytes.checksum)
+    }
+}
+
+/// The part of verifying that opening leaves out.
+pub(super) fn verify<S: AsRef<[u8]>>(filter: &CuckooFilter<S>, stored: u64) -> Result<(), FormatError> {
+    check_sum("table", stored, checksum(filter.bytes.as_ref()))?;
+    filter.validate().map_err(FormatError::Contents)
+}
+
+/// Checks every byte of a filter in the file format, without its secret key, and says what it is. A compressed table is
+/// unpacked for it.
+///
+/// # Errors
+/// [`FormatError`]: the first thing that is wrong.
+pub fn verify_bytes(bytes: &[u8]) -> Result<FileInfo, FormatError> {
+    match FilterView::open_with(bytes, Access::Inspect) {
+        Ok((header, view)) => view.verify().map(|()| header.info()),
+        Err(FormatError::Compressed) => read(&mut &*bytes, Access::Inspect).map(|(header, _)| header.info()),
+        Err(error) => Err(error),
+    }
+}
+
+impl CuckooFilter {
+    /// A filter from bytes of the file format, plain or compressed, with its secret key if it has one. Verifies
+    /// everything: what comes out works like the filter that was written, to the same bytes.
+    ///
+    /// # Errors
+    /// [`FormatError`]: the first thing that is wrong.
+    pub fn from_bytes(bytes: &[u8], key: Option<&[u8; 16]>) -> Result<Self, FormatError> {
+        read(&mut &*bytes, Access::Use(key)).map(|(_, filter)| filter)
+    }
+}

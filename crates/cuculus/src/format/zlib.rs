@@ -1,0 +1,73 @@
+//! A table stored compressed: a zlib stream (RFC 1950). For sparse tables; a full one is noise and does not shrink.
+#![forbid(unsafe_code)]
+
+use super::error::FormatError;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use miniz_oxide::deflate::core::{CompressorOxide, TDEFLFlush, TDEFLStatus, compress_to_output};
+use miniz_oxide::inflate::TINFLStatus;
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags as flags};
+use miniz_oxide::{DataFormat, deflate::CompressionLevel};
+
+/// No deflate stream unpacks to more than this many times its own size: 258 bytes from a match of two bits.
+const MOST_RATIO: u64 = 1032;
+
+/// Whether a stream of `stored` bytes can hold a table of `table` bytes and no more. This bounds what a hostile header
+/// can claim by what is really there.
+pub(super) fn is_possible(stored: u64, table: u64) -> bool {
+    (table.div_ceil(MOST_RATIO)..table).contains(&stored)
+}
+
+/// The compressed table, or `None` where it would not be smaller.
+pub(super) fn compress(table: &[u8]) -> Option<Vec<u8>> {
+    let mut compressor = Box::new(CompressorOxide::default());
+    compressor.set_format_and_level(DataFormat::Zlib, CompressionLevel::DefaultLevel as u8);
+    let mut packed = Vec::new();
+    let (status, _) = compress_to_output(&mut compressor, table, TDEFLFlush::Finish, |bytes| {
+        packed.extend_from_slice(bytes);
+        packed.len() < table.len()
+    });
+    (status == TDEFLStatus::Done && packed.len() < table.len()).then_some(packed)
+}
+
+/// What feeding a piece of a stream led to.
+pub(super) enum Step {
+    /// The output is full: give more, or the stream holds more than it should.
+    OutputFull,
+    /// The input is used up and the stream goes on.
+    InputUsed,
+    /// The stream has ended.
+    Ended,
+}
+
+/// Unpacks a stream that arrives in pieces.
+pub(super) struct Inflate(Box<DecompressorOxide>);
+
+impl Inflate {
+    pub(super) fn new() -> Self {
+        Inflate(Box::default())
+    }
+
+    /// Unpacks from `input` to `output[filled..]`, where `output[..filled]` is what came before. Returns how many bytes
+    /// it took and gave.
+    pub(super) fn step(
+        &mut self,
+        input: &[u8],
+        output: &mut [u8],
+        filled: usize,
+    ) -> Result<(usize, usize, Step), FormatError> {
+        let flags = flags::TINFL_FLAG_PARSE_ZLIB_HEADER
+            | flags::TINFL_FLAG_HAS_MORE_INPUT
+            | flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF
+            | flags::TINFL_FLAG_COMPUTE_ADLER32;
+        let (status, taken, given) = decompress(&mut self.0, input, output, filled, flags);
+        let step = match status {
+            TINFLStatus::Done => Step::Ended,
+            TINFLStatus::NeedsMoreInput => Step::InputUsed,
+            TINFLStatus::HasMoreOutput => Step::OutputFull,
+            TINFLStatus::Adler32Mismatch => return Err(FormatError::Compression("its checksum is wrong")),
+            _ => return Err(FormatError::Compression("the stream is damaged")),
+        };
+        Ok((taken, given, step))
+    }
+}
