@@ -30,6 +30,8 @@ figcaption,p.note{color:#a8aaaf}}
 /// A page that grows section by section.
 pub struct Page {
     html: String,
+    /// Whether headings, notes and tables are printed as well.
+    echo: bool,
 }
 
 /// Text made safe for HTML.
@@ -40,7 +42,7 @@ pub fn escape(text: &str) -> String {
 impl Page {
     /// A page with its heading and the machine.
     pub fn new(title: &str, machine: &Machine) -> Self {
-        let mut page = Page { html: String::new() };
+        let mut page = Page { html: String::new(), echo: false };
         let title = escape(title);
         let _ = write!(
             page.html,
@@ -65,13 +67,25 @@ impl Page {
         page
     }
 
+    /// The same page, which also prints what is added from now on.
+    #[must_use]
+    pub fn echoing(self) -> Self {
+        Page { echo: true, ..self }
+    }
+
     /// A heading.
     pub fn heading(&mut self, text: &str) {
+        if self.echo {
+            println!("\n== {text}");
+        }
         let _ = write!(self.html, "<h2>{}</h2>", escape(text));
     }
 
     /// A paragraph of explanation.
     pub fn note(&mut self, text: &str) {
+        if self.echo {
+            println!("{text}");
+        }
         let _ = write!(self.html, "<p class=\"note\">{}</p>", escape(text));
     }
 
@@ -99,6 +113,9 @@ impl Page {
             };
             format!("<{tag}{class}>{}</{tag}>", escape(text))
         };
+        if self.echo {
+            print_table(head, rows);
+        }
         self.html.push_str("<div class=\"scroll\"><table><thead><tr>");
         head.iter().enumerate().for_each(|(i, h)| self.html.push_str(&cell("th", h, i)));
         self.html.push_str("</tr></thead><tbody>");
@@ -114,6 +131,26 @@ impl Page {
     pub fn save(mut self, path: &Path) -> Outcome<()> {
         self.html.push_str("</body></html>\n");
         Ok(std::fs::write(path, self.html)?)
+    }
+}
+
+fn print_table(head: &[&str], rows: &[Vec<String>]) {
+    let length = |s: &str| s.chars().count();
+    let width = |i: usize| {
+        rows.iter().filter_map(|r| r.get(i)).map(|c| length(c)).chain([length(head[i])]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let mut text = String::new();
+        for (i, (cell, width)) in cells.zip(&widths).enumerate() {
+            let gap = " ".repeat(width - length(cell));
+            text += &if i == 0 { format!("{cell}{gap}") } else { format!("  {gap}{cell}") };
+        }
+        println!("{}", text.trim_end());
+    };
+    line(&mut head.iter().copied());
+    for row in rows {
+        line(&mut row.iter().map(String::as_str));
     }
 }
 

@@ -63,8 +63,11 @@ pub struct Subject {
     pub absent: u64,
 }
 
+/// Called after each part of a fill with the filter, the part's number and the items stored so far.
+pub type AfterPart<'a> = &'a mut dyn FnMut(&dyn Filter, u64, u64);
+
 /// Inserts the keys with the given numbers, a part at a time.
-pub fn fill(filter: &mut dyn Filter, keys: &Keys, numbers: Range<u64>, many: bool) -> Fill {
+pub fn fill(filter: &mut dyn Filter, keys: &Keys, numbers: Range<u64>, many: bool, after: AfterPart<'_>) -> Fill {
     let total = numbers.end - numbers.start;
     let mut buffer = Vec::with_capacity(CHUNK as usize);
     let mut report = Fill::default();
@@ -89,6 +92,7 @@ pub fn fill(filter: &mut dyn Filter, keys: &Keys, numbers: Range<u64>, many: boo
         report.stored += put;
         seconds += spent;
         report.parts.push(mops(put as usize, spent));
+        after(filter, part, report.stored);
     }
     let (_, sealing) = timed(|| filter.seal());
     report.mops = mops(report.stored as usize, seconds + sealing);
@@ -105,10 +109,15 @@ fn insert(filter: &mut dyn Filter, keys: &[u64], many: bool) -> usize {
 impl Subject {
     /// Builds and fills a filter.
     pub fn new(kind: &'static Kind, plan: &Plan, keys: Keys) -> Result<Subject, String> {
+        Self::staged(kind, plan, keys, &mut |_, _, _| {})
+    }
+
+    /// Builds and fills a filter, with a look at it after each part.
+    pub fn staged(kind: &'static Kind, plan: &Plan, keys: Keys, after: AfterPart<'_>) -> Result<Subject, String> {
         let watch = PeakWatch::start();
         let (filter, construction) = timed(|| (kind.build)(plan));
         let mut filter = filter?;
-        let mut report = fill(&mut *filter, &keys, 0..plan.items, false);
+        let mut report = fill(&mut *filter, &keys, 0..plan.items, false, after);
         if kind.fixed {
             report.parts.clear();
         }
@@ -155,7 +164,7 @@ impl Subject {
             return Ok(());
         }
         let mut filter = (self.kind.build)(plan)?;
-        let report = fill(&mut *filter, &self.keys, 0..plan.items, true);
+        let report = fill(&mut *filter, &self.keys, 0..plan.items, true, &mut |_, _, _| {});
         self.record_fill(report, "many");
         Ok(())
     }
@@ -189,6 +198,10 @@ impl Subject {
 
     /// One round of lookups at every share of present keys, single and many-key.
     pub fn measure_lookups(&mut self, effort: &Effort, round: usize, shares: &[u32]) {
+        // The others have had the caches since this filter was last asked.
+        let (count, _) = batch(effort, self.stored.end - self.stored.start);
+        let warm = queries(&self.keys, self.stored.clone(), ABSENT + (1 << 40), 50, count, round as u64);
+        black_box(self.filter.contains_each(&warm));
         for &share in shares {
             let (count, passes) = batch(effort, self.stored.end - self.stored.start);
             let seed = round as u64 * 1_000 + u64::from(share);

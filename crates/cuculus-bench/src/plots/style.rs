@@ -126,7 +126,7 @@ pub fn dark_rules() -> String {
 }
 
 /// The SVG with rules for dark screens in it; readers without style sheets see the light picture.
-pub fn adaptive(svg: &str) -> String {
+pub(super) fn adaptive(svg: &str) -> String {
     let rules = format!("<style>{}</style>", dark_rules());
     match svg.find('>') {
         Some(end) => format!("{}{rules}{}", &svg[..=end], &svg[end + 1..]),
