@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""A second reader of Cuculus files, written from FORMAT.md alone: read_cuculus.py [FILE...]
+
+Checks each file (default: all golden files beside it) and the keys listed in the .keys file beside that."""
+import math
+import pathlib
+import struct
+import sys
+import zlib
+
+M64 = (1 << 64) - 1
+SECRET = bytes.fromhex(  # XXH3's published secret
+    "b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671fcb79e64eccc0e578825ad07dccff7221"
+    "b8084674f743248ee03590e6813a264c3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8"
+    "a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364eac5ac8334d3ebc3c581a0fffa1363eb"
+    "170ddd51b7f0da49d316552629d4689e2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e")
+P32, P64 = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D), (
+    0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5)
+
+
+def u32(b, at): return int.from_bytes(b[at:at + 4], "little")
+def u64(b, at): return int.from_bytes(b[at:at + 8], "little")
+def rotl(x, n): return (x << n | x >> (64 - n)) & M64
+def swap(x, n): return int.from_bytes(x.to_bytes(n, "little"), "big")
+def fold(a, b): return (a * b & M64) ^ (a * b >> 64)
+def unshift(h, n): return h ^ h >> n
+def mix(h, shift, prime, last): return unshift(unshift(h, shift) * prime & M64, last)
+def avalanche(h): return mix(h, 37, 0x165667919E3779F9, 32)
+def avalanche64(h): return mix(mix(h, 33, P64[1], 29), 64, P64[2], 32)
+
+
+def xxh3(data, seed=0):
+    n, s = len(data), SECRET
+    def mix16(at, sat):
+        return fold(u64(data, at) ^ (u64(s, sat) + seed & M64), u64(data, at + 8) ^ (u64(s, sat + 8) - seed & M64))
+    if n == 0: return avalanche64(seed ^ u64(s, 56) ^ u64(s, 64))
+    if n <= 3:
+        word = data[0] << 16 | data[n >> 1] << 24 | data[n - 1] | n << 8
+        return avalanche64(word ^ ((u32(s, 0) ^ u32(s, 4)) + seed & M64))
+    if n <= 8:
+        seed ^= swap(seed & 0xFFFFFFFF, 4) << 32
+        x = (u32(data, n - 4) + (u32(data, 0) << 32)) ^ ((u64(s, 8) ^ u64(s, 16)) - seed & M64)
+        x = (x ^ rotl(x, 49) ^ rotl(x, 24)) * 0x9FB21C651E98DF25 & M64
+        return mix(x ^ (x >> 35) + n, 64, 0x9FB21C651E98DF25, 28)
+    if n <= 16:
+        low = u64(data, 0) ^ ((u64(s, 24) ^ u64(s, 32)) + seed & M64)
+        high = u64(data, n - 8) ^ ((u64(s, 40) ^ u64(s, 48)) - seed & M64)
+        return avalanche(n + swap(low, 8) + high + fold(low, high) & M64)
+    acc = n * P64[0]
+    if n <= 128:
+        for i in range((n - 1) // 32, -1, -1):
+            acc += mix16(16 * i, 32 * i) + mix16(n - 16 * (i + 1), 32 * i + 16)
+        return avalanche(acc & M64)
+    if n <= 240:
+        acc = avalanche(acc + sum(mix16(16 * i, 16 * i) for i in range(8)) & M64)
+        acc += sum(mix16(16 * i, 16 * (i - 8) + 3) for i in range(8, n // 16)) + mix16(n - 16, 136 - 17)
+        return avalanche(acc & M64)
+    s = b"".join(struct.pack("<QQ", u64(s, i) + seed & M64, u64(s, i + 8) - seed & M64) for i in range(0, 192, 16))
+    a = [P32[2], P64[0], P64[1], P64[2], P64[3], P32[1], P64[4], P32[0]]
+    def stripe(at, sat):
+        for i, value in enumerate(struct.unpack_from("<8Q", data, at)):
+            key = value ^ u64(s, sat + 8 * i)
+            a[i ^ 1] = a[i ^ 1] + value & M64
+            a[i] = a[i] + (key & 0xFFFFFFFF) * (key >> 32) & M64
+    for number in range((n - 1) // 64):
+        stripe(64 * number, 8 * (number % 16))
+        if number % 16 == 15:
+            a[:] = [(x ^ x >> 47 ^ u64(s, 128 + 8 * i)) * P32[0] & M64 for i, x in enumerate(a)]
+    stripe(n - 64, 192 - 64 - 7)
+    pairs = (fold(a[i] ^ u64(s, 11 + 8 * i), a[i + 1] ^ u64(s, 19 + 8 * i)) for i in range(0, 8, 2))
+    return avalanche(n * P64[0] + sum(pairs) & M64)
+
+
+def siphash13(data, key):
+    k = u64(key, 0), u64(key, 8)
+    v = [k[0] ^ 0x736F6D6570736575, k[1] ^ 0x646F72616E646F6D, k[0] ^ 0x6C7967656E657261, k[1] ^ 0x7465646279746573]
+    def rounds(count):
+        for a, b, n, m in ((0, 1, 13, 32), (2, 3, 16, 0), (0, 3, 21, 0), (2, 1, 17, 32)) * count:
+            v[a] = v[a] + v[b] & M64
+            v[a], v[b] = rotl(v[a], m), rotl(v[b], n) ^ v[a]
+    padded = data + bytes(7 - len(data) % 8) + bytes([len(data) & 255])
+    for (word,) in struct.iter_unpack("<Q", padded):
+        v[3] ^= word
+        rounds(1)
+        v[0] ^= word
+    v[2] ^= 255
+    rounds(3)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+class Filter:
+    def __init__(self, data, key=None):
+        assert data[:8] == b"\x89CUCULUS", "not a filter"
+        (version, header, self.layout, placement, self.hash, _, self.f, self.b, self.w, _, self.m, _, self.len, _,
+         self.seed, check, _, packed, _, table_bytes, stored, stashed, table_sum, stash_sum
+         ) = struct.unpack_from("<HH4B4I3Qd3Q2I5Q", data, 8)
+        assert (version, header) == (1, 256), "unknown version"
+        assert xxh3(data[:248]) == u64(data, 248), "header changed"
+        assert len(data) == 256 + stored + 16 * stashed, "wrong length"
+        table, stash = data[256:256 + stored], data[256 + stored:]
+        assert (xxh3(table), xxh3(stash)) == (table_sum, stash_sum), "table or stash changed"
+        self.table, self.xor, self.key = zlib.decompress(table) if packed else table, placement == 2, key
+        self.stash = {e[:2]: e[2] for e in struct.iter_unpack("<QII", stash)}
+        used = 512 * self.m if self.layout == 3 else (self.f - (self.layout == 2)) * self.b * self.m
+        assert len(self.table) == table_bytes == (used // 8 if self.layout == 3 else (-(-used // 8) + 70) // 64 * 64)
+        assert self.hash == 1 or key and siphash13(b"cuculus key check", key) == check, "wrong key"
+        self.buckets = [self.bucket(i) for i in range(self.m)]
+        items = sum(slot > 0 for bucket in self.buckets for slot in bucket)
+        assert items + sum(self.stash.values()) == self.len, "wrong number of items"
+
+    def bits(self, at, width):
+        return int.from_bytes(self.table[at // 8:at // 8 + 5], "little") >> at % 8 & (1 << width) - 1
+
+    def bucket(self, i):
+        f, b, w = self.f, self.b, self.w
+        if self.layout == 1:
+            return [self.bits(f * (b * i + s), f) for s in range(b)]
+        if self.layout == 3:
+            return [self.bits(512 * i + ((f + 1) * s if s < w else f * s + w), f + (s < w)) for s in range(b)]
+        at = 4 * (f - 1) * i
+        code, nibbles = self.bits(at, 12), []
+        for k in (4, 3, 2, 1):
+            nibbles.insert(0, max(n for n in range(16) if math.comb(n + k - 1, k) <= code))
+            code -= math.comb(nibbles[0] + k - 1, k)
+        return [n << f - 4 | self.bits(at + 12 + (f - 4) * s, f - 4) for s, n in enumerate(nibbles)]
+
+    def count(self, key):
+        b, m, w, first, size, p = self.b, self.m, self.w, 0, self.w, None
+        i1, r = divmod((xxh3(key, self.seed) if self.hash == 1 else siphash13(key, self.key)) * m, 1 << 64)
+        if self.layout == 3:
+            p, r = divmod(r * b, 1 << 64)
+            first, size = (0, w) if p < w else (w, b - w)
+        fp = 1 + (r * ((1 << self.f + (self.layout == 3 and p < w)) - 1) >> 64)
+        c, r = divmod((fp * 0x9E3779B97F4A7C15 & M64) * m, 1 << 64)
+        i2 = i1 ^ (c | 1) if self.xor else ((c | 1) - i1) % m
+        if self.layout != 3:
+            return self.buckets[i1].count(fp) + self.buckets[i2].count(fp)
+        q = first + ((r * size >> 64 | 1) - (p - first)) % size
+        stashed = self.stash.get((b * min(i1, i2) + min(p, q), fp), 0)
+        return stashed + sum(self.buckets[i][slot] == fp for i in (i1, i2) for slot in (p, q))
+
+
+golden = sorted(pathlib.Path(__file__).parent.glob("v*/*.cuculus"))
+for name in map(pathlib.Path, sys.argv[1:] or golden or sys.exit("no golden files")):
+    lines = [line.split(" ") for line in name.with_suffix(".keys").read_text().splitlines()]
+    secret = next((bytes.fromhex(text) for word, text in lines if word == "key"), None)
+    reader, keys = Filter(name.read_bytes(), secret), [line for line in lines if line[0] != "key"]
+    for count, text in keys:
+        assert reader.count(bytes.fromhex(text)) == int(count), f"{name}: another count for {text}"
+    print(f"{name.name}: {reader.len} items, {len(keys)} keys agree")
