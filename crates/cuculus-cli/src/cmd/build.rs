@@ -1,0 +1,176 @@
+//! `cuculus build`: a new filter from keys.
+
+use super::storing::{Summary, Tally, store_all};
+use crate::cli::{LayoutArg, SeedArg, builder};
+use crate::distinct::Distinct;
+use crate::exit::{Exit, Failure, Outcome, Refusal};
+use crate::input::{Hasher, InputArgs, Keys};
+use crate::output::{Output, counted};
+use crate::secret::KeyFile;
+use crate::{sizes, store};
+use cuculus::{Builder, CuckooFilter, HashKind, InsertError};
+use std::path::{Path, PathBuf};
+
+/// The rate of a filter for which none was asked.
+const DEFAULT_RATE: f64 = 0.01;
+
+/// Make a filter file from keys
+///
+/// Without --items, or --memory with --fpr, the keys are read once and counted exactly, and the filter is made just
+/// large enough: it takes no more keys then than it holds, so name --items if keys are to be added later. Counting needs
+/// about 20 bytes a different key while it runs; with --items nothing is kept beside the filter.
+///
+/// A key that comes again is stored once, and the repeats are counted: exactly where the filter sizes itself; with
+/// --items a key that only looks stored (a false positive) counts as a repeat too.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  cuculus build -o words.cuculus words.txt
+  cuculus build -o seen.cuculus --items 10M --fpr 0.1% today.log.gz
+  cuculus build -o ids.cuculus --field 2 --delimiter ';' orders.csv
+  find . -print0 | cuculus build -o paths.cuculus -0 --memory 64KiB")]
+pub(crate) struct Args {
+    /// The filter file to write; "-" is standard output, and then no summary is printed
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// How many different keys have to fit, 0 to 281474976710656 (also 1e6, 10M) [default: counted]
+    #[arg(long, value_name = "N", value_parser = sizes::items, allow_negative_numbers = true)]
+    items: Option<u64>,
+
+    /// The highest false-positive rate: 0.001, 0.1%, 1e-3 [default: 1%, or what --memory brings]
+    #[arg(long, value_name = "P", value_parser = sizes::rate, allow_negative_numbers = true)]
+    fpr: Option<f64>,
+
+    /// The most memory for the table: 4096, 64MiB, 1.5GB; with a number of items, the rate gets as low as it allows
+    #[arg(long, value_name = "SIZE", value_parser = sizes::bytes, allow_negative_numbers = true)]
+    memory: Option<u64>,
+
+    /// How the table is laid out [default: the smallest]
+    #[arg(long, value_name = "L")]
+    layout: Option<LayoutArg>,
+
+    #[command(flatten)]
+    seed: SeedArg,
+
+    #[command(flatten)]
+    key_file: KeyFile,
+
+    /// Store every copy of a key that comes again: it has to be removed as often
+    #[arg(long)]
+    copies: bool,
+
+    /// Store the table compressed: smaller files where few of the slots are used, but slower to open
+    #[arg(long)]
+    compress: bool,
+
+    /// Print the summary as JSON
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    input: InputArgs,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Outcome {
+    let to_stdout = args.output == Path::new("-");
+    if !to_stdout {
+        store::check_target(&args.output)?;
+    }
+    let hash = args.seed.hash(args.key_file.read()?);
+    let builder = builder(hash, args.layout);
+    let (filter, tally) = match (args.items, args.fpr, args.memory) {
+        (Some(_), Some(_), Some(_)) => {
+            return Err(Failure::Usage("give only two of --items, --fpr and --memory: the third follows".to_owned()));
+        }
+        (Some(items), None, Some(memory)) => planned(args, builder.items(items).memory(memory), hash)?,
+        (Some(items), rate, None) => {
+            planned(args, builder.items(items).false_positive_rate(rate.unwrap_or(DEFAULT_RATE)), hash)?
+        }
+        (None, Some(rate), Some(memory)) => planned(args, builder.memory(memory).false_positive_rate(rate), hash)?,
+        (None, rate, memory) => counted_first(args, builder, rate, memory, hash)?,
+    };
+    if to_stdout {
+        let mut bytes = Vec::new();
+        filter.write_to(&mut bytes, args.compress).map_err(Failure::output)?;
+        let mut out = Output::new();
+        out.bytes(&bytes)?;
+        out.flush()?;
+        return Ok(Exit::Done);
+    }
+    store::publish(&filter, &args.output, args.compress, None)?;
+    let summary = Summary {
+        stored: Some(tally.stored),
+        repeats: Some(tally.repeats),
+        ..Summary::new("build", &args.output, &filter)
+    };
+    let text = format!("stored {}, {}", counted(tally.stored, "key"), counted(tally.repeats, "repeat"));
+    summary.print(args.json, &text)?;
+    Ok(Exit::Done)
+}
+
+/// A filter whose size is known before the keys are.
+fn planned(args: &Args, builder: Builder, hash: HashKind) -> Result<(CuckooFilter, Tally), Failure> {
+    let mut filter = builder.build()?;
+    let keys = Keys::open(&args.input, Hasher::new(hash)?, false)?;
+    let mut tally = Tally::default();
+    match store_all(&mut filter, keys, args.copies, &mut tally)? {
+        None => Ok((filter, tally)),
+        Some(stop) => Err(stop.refusal(&args.output, tally, "nothing was written: give larger --items")),
+    }
+}
+
+/// Reads and counts first; then the filter has the size of what there is.
+fn counted_first(
+    args: &Args,
+    builder: Builder,
+    rate: Option<f64>,
+    memory: Option<u64>,
+    hash: HashKind,
+) -> Result<(CuckooFilter, Tally), Failure> {
+    let with_items = |items: u64| match memory {
+        Some(memory) => builder.clone().items(items).memory(memory),
+        None => builder.clone().items(items).false_positive_rate(rate.unwrap_or(DEFAULT_RATE)),
+    };
+    // What can never work is refused before the keys are read.
+    with_items(0).plan()?;
+    let mut keys = Keys::open(&args.input, Hasher::new(hash)?, false)?;
+    let (hashes, repeats) = if args.copies {
+        let mut all = Vec::new();
+        keys.for_each(|block| {
+            all.extend_from_slice(block.hashes());
+            Ok(())
+        })?;
+        (all, 0)
+    } else {
+        let (mut distinct, mut repeats) = (Distinct::default(), 0);
+        keys.for_each(|block| {
+            repeats += block.hashes().iter().filter(|&&hash| !distinct.insert(hash)).count() as u64;
+            Ok(())
+        })?;
+        (distinct.into_order(), repeats)
+    };
+    let stored = hashes.len() as u64;
+    let mut items = stored;
+    for attempt in 0.. {
+        let mut filter = with_items(items).build()?;
+        let refused = match filter.insert_many_hash(&hashes) {
+            Ok(()) => return Ok((filter, Tally { stored, repeats })),
+            Err(refused) => refused,
+        };
+        // One build in 10,000 may find no room: a little more of it mends that, but never too many copies of one key.
+        if attempt == 3 || matches!(refused.reason, InsertError::TooManyCopies { .. }) {
+            return Err(Failure::Refused(Refusal {
+                file: args.output.clone(),
+                reason: refused.reason,
+                stored: refused.inserted as u64,
+                key: None,
+                place: format!("number {} of all keys", refused.inserted + 1),
+                fate: "nothing was written",
+            }));
+        }
+        items += items / 50 + 8;
+    }
+    unreachable!("the last attempt returns")
+}

@@ -1,0 +1,85 @@
+//! `cuculus check`: which keys are stored.
+
+use crate::exit::{Exit, Failure, Outcome};
+use crate::input::{Block, Hasher, InputArgs, Keys};
+use crate::output::Output;
+use crate::secret::KeyFile;
+use crate::store::{self, with_lookup};
+use std::path::PathBuf;
+
+/// Print the keys that are probably stored
+///
+/// A key that was stored is always printed; one that was not is printed at the filter's false-positive rate. With
+/// --invert-match the keys that are certainly not stored are printed instead. The file is mapped and read only: it needs
+/// no right to write, and many processes share its memory.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  cuculus check words.cuculus draft.txt              the words that are in the list
+  cuculus check -v words.cuculus draft.txt           the words that are not
+  cuculus check -c -v seen.cuculus today.log.zst     how many lines are new
+  cuculus check ids.cuculus --field 2 orders.csv     the whole records whose second field is stored
+
+Exit codes: 0 something was printed or counted, 1 nothing, 2 error.")]
+pub(crate) struct Args {
+    /// The filter file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Keys that are certainly not stored instead
+    #[arg(short = 'v', long)]
+    invert_match: bool,
+
+    /// Print only how many
+    #[arg(short, long)]
+    count: bool,
+
+    /// With --field: print the key alone, not its whole record
+    #[arg(long, requires = "field")]
+    only_key: bool,
+
+    #[command(flatten)]
+    key_file: KeyFile,
+
+    #[command(flatten)]
+    input: InputArgs,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Outcome {
+    let lookup = store::open(&args.file, args.key_file.read()?.as_ref())?;
+    let hash = with_lookup!(&lookup, filter => filter.hash_kind());
+    let mut keys = Keys::open(&args.input, Hasher::new(hash)?, !args.count)?;
+    let mut out = Output::new();
+    let mut number = 0u64;
+    while let Some(block) = keys.next(|| out.flush())? {
+        let found = with_lookup!(&lookup, filter => filter.contains_many_hash(block.hashes()));
+        if args.count {
+            number += found.iter().filter(|&&found| found != args.invert_match).count() as u64;
+        } else {
+            for (index, found) in found.into_iter().enumerate() {
+                if found != args.invert_match {
+                    number += 1;
+                    print(&mut out, &block, index, args.only_key.then_some(args.input.null))?;
+                }
+            }
+        }
+        keys.recycle(block);
+    }
+    if args.count {
+        out.line(number)?;
+    }
+    out.flush()?;
+    Ok(Exit::found(number > 0))
+}
+
+/// Prints a record as it came, or the key alone, ended by a NUL or a newline.
+pub(crate) fn print(out: &mut Output, block: &Block, index: usize, key_null: Option<bool>) -> Result<(), Failure> {
+    match key_null {
+        None => out.bytes(block.record(index)),
+        Some(null) => {
+            out.bytes(block.key(index))?;
+            out.bytes(if null { b"\0" } else { b"\n" })
+        }
+    }
+}

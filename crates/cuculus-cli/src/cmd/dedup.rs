@@ -1,0 +1,178 @@
+//! `cuculus dedup`: each key the first time it is seen.
+
+use super::check::print;
+use crate::cli::{SeedArg, builder};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::input::{Hasher, InputArgs, Keys};
+use crate::output::Output;
+use crate::secret::KeyFile;
+use crate::sizes;
+use cuculus::{Builder, CuckooFilter};
+
+/// The share of new lines that may be dropped when nothing is said.
+const DEFAULT_RATE: f64 = 1e-6;
+
+/// What is reckoned with when nothing is said; more than that is only a little slower.
+const DEFAULT_ITEMS: u64 = 1 << 20;
+
+/// Print each key the first time it is seen
+///
+/// Works on endless input and in the order of the input; each line is printed at once. Memory is about 3 to 6 bytes a
+/// different line, whatever the length of the lines.
+///
+/// AT RATE P A SHARE P OF NEW LINES IS DROPPED: a line that was never seen looks seen with probability of at most P, and is
+/// then not printed. Lines that were seen are never printed again. With the default, one new line in a million is
+/// dropped; where none may be, use sort -u.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  cuculus dedup access.log.gz > once.log
+  tail -f access.log | cuculus dedup --fpr 1e-4
+  cuculus dedup --field 3 orders.csv                 the first record of each customer")]
+pub(crate) struct Args {
+    /// The highest share of new lines that is dropped: 0.001, 0.1%, 1e-3 [default: 1e-6]
+    #[arg(long, value_name = "P", value_parser = sizes::rate, allow_negative_numbers = true)]
+    fpr: Option<f64>,
+
+    /// How many different keys are expected, 0 to 281474976710656 (also 1e6, 10M); more are fine [default: 1048576]
+    #[arg(long, value_name = "N", value_parser = sizes::items, allow_negative_numbers = true)]
+    items: Option<u64>,
+
+    /// With --field: print the key alone, not its whole record
+    #[arg(long, requires = "field")]
+    only_key: bool,
+
+    #[command(flatten)]
+    seed: SeedArg,
+
+    #[command(flatten)]
+    key_file: KeyFile,
+
+    #[command(flatten)]
+    input: InputArgs,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Outcome {
+    let hash = args.seed.hash(args.key_file.read()?);
+    let mut seen = Seen::new(
+        builder(hash, None),
+        args.items.unwrap_or(DEFAULT_ITEMS),
+        args.fpr.unwrap_or(DEFAULT_RATE),
+    )?;
+    let mut keys = Keys::open(&args.input, Hasher::new(hash)?, true)?;
+    let mut out = Output::new();
+    let key_null = args.only_key.then_some(args.input.null);
+    let mut new = Vec::new();
+    while let Some(block) = keys.next(|| out.flush())? {
+        for (chunk, hashes) in block.hashes().chunks(Seen::AHEAD).enumerate() {
+            new.clear();
+            seen.insert(hashes, &mut new)?;
+            for &position in &new {
+                print(&mut out, &block, chunk * Seen::AHEAD + position, key_null)?;
+            }
+        }
+        keys.recycle(block);
+    }
+    out.flush()?;
+    Ok(Exit::Done)
+}
+
+/// A set of hashes without end: filters of doubling size, of which only the last one grows fuller. Their rates are shares
+/// of the whole rate that sum up to it: 6/pi^2 times 1, 1/4, 1/9, ...
+///
+/// Keeping the hashes and rebuilding one filter at double size took two to four times this memory (8 bytes a hash).
+struct Seen {
+    builder: Builder,
+    rate: f64,
+    items: u64,
+    levels: Vec<CuckooFilter>,
+    /// Working memory: hashes not found so far, with their positions.
+    open: Vec<(usize, u64)>,
+    hashes: Vec<u64>,
+}
+
+impl Seen {
+    /// Hashes looked up at once: their lines stay in the cache until they are stored.
+    const AHEAD: usize = 256;
+
+    fn new(builder: Builder, items: u64, rate: f64) -> Result<Self, Failure> {
+        let mut seen = Seen { builder, rate, items, levels: Vec::new(), open: Vec::new(), hashes: Vec::new() };
+        seen.add_level()?;
+        Ok(seen)
+    }
+
+    fn add_level(&mut self) -> Result<(), Failure> {
+        let number = self.levels.len() + 1;
+        let share = 0.607 / (number * number) as f64;
+        let items = self.items.max(1024).saturating_mul(1 << (number - 1).min(48)).min(1 << 48);
+        self.levels.push(self.builder.clone().items(items).false_positive_rate(self.rate * share).build()?);
+        Ok(())
+    }
+
+    /// Stores hashes; adds the positions of those that are new to `new`.
+    fn insert(&mut self, hashes: &[u64], new: &mut Vec<usize>) -> Result<(), Failure> {
+        let mut open = std::mem::take(&mut self.open);
+        open.clear();
+        open.extend(hashes.iter().copied().enumerate());
+        for level in self.levels.iter().rev() {
+            self.hashes.clear();
+            self.hashes.extend(open.iter().map(|&(_, hash)| hash));
+            let mut found = level.contains_many_hash(&self.hashes).into_iter();
+            open.retain(|_| found.next() == Some(false));
+        }
+        // What is stored from here on may meet its like among the rest of these hashes.
+        let first_changed = self.levels.len() - 1;
+        for &(position, hash) in &open {
+            if self.store(hash, first_changed)? {
+                new.push(position);
+            }
+        }
+        self.open = open;
+        Ok(())
+    }
+
+    /// Stores one hash unless a level from `first` on has it; says whether it is new.
+    fn store(&mut self, hash: u64, first: usize) -> Result<bool, Failure> {
+        let last = self.levels.len() - 1;
+        if self.levels[first..last].iter().any(|level| level.contains_hash(hash)) {
+            return Ok(false);
+        }
+        if let Ok(stored) = self.levels[last].insert_unique_hash(hash) {
+            return Ok(stored);
+        }
+        // Full: whatever the reason, the next level has room.
+        self.add_level()?;
+        let stored = self.levels[last + 1].insert_unique_hash(hash);
+        Ok(stored.is_ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every hash is new once and then never again, over many levels and inside one call; false positives stay under
+    /// the rate.
+    #[test]
+    fn doubling_levels() {
+        let mut seen = Seen::new(CuckooFilter::builder(), 0, 0.01).unwrap();
+        let hash = |i: u64| (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        let all: Vec<u64> = (0..200_000).map(hash).collect();
+        let mut news = 0;
+        for chunk in all.chunks(100) {
+            let twice: Vec<u64> = chunk.iter().chain(chunk).copied().collect();
+            let mut new = Vec::new();
+            seen.insert(&twice, &mut new).unwrap();
+            assert!(new.iter().all(|&position| position < 100), "the second half is known");
+            news += new.len();
+        }
+        assert!(seen.levels.len() > 5);
+        assert!((198_000..=200_000).contains(&news), "{news}");
+        for chunk in all.chunks(Seen::AHEAD) {
+            let mut new = Vec::new();
+            seen.insert(chunk, &mut new).unwrap();
+            assert_eq!(new, []);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! `cuculus info`: what a filter file says it is.
+
+use crate::exit::{Exit, Failure, Outcome};
+use crate::output::{Output, Style, count, layout_name, rate, size};
+use cuculus::{FileInfo, Placement, Search};
+use serde::Serialize;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Show what a filter file is, from its header alone
+///
+/// Reads 256 bytes, whatever the size of the file, and works on a pipe. Needs no key. Says nothing about the health of
+/// the table: see verify.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  cuculus info words.cuculus
+  cuculus info --json words.cuculus
+  cat words.cuculus | cuculus info -")]
+pub(crate) struct Args {
+    /// The filter file; "-" is standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Outcome {
+    let info = if args.file == Path::new("-") {
+        let failure = |reason: String| Failure::Input { name: "standard input".to_owned(), reason };
+        let mut first = Vec::new();
+        std::io::stdin()
+            .take(FileInfo::BYTES as u64)
+            .read_to_end(&mut first)
+            .map_err(|error| failure(error.to_string()))?;
+        FileInfo::read(&first).map_err(|reason| Failure::Format { name: "standard input".to_owned(), reason })?
+    } else {
+        FileInfo::of_file(&args.file)?
+    };
+    let mut out = Output::new();
+    match args.json {
+        true => out.json(&Description::new(&args.file, &info))?,
+        false => print(&mut out, &args.file, &info)?,
+    }
+    out.flush()?;
+    Ok(Exit::Done)
+}
+
+/// A header as JSON.
+#[derive(Serialize)]
+pub(super) struct Description {
+    file: String,
+    format_version: u16,
+    items: u64,
+    capacity: u64,
+    promised_false_positive_rate: f64,
+    layout: &'static str,
+    placement: &'static str,
+    fingerprint_bits: u32,
+    slots_per_bucket: u32,
+    wide_slots: u32,
+    buckets: u64,
+    slots: u64,
+    load_factor: f64,
+    /// Absent for an empty filter.
+    bits_per_item: Option<f64>,
+    search: &'static str,
+    search_budget: u32,
+    hash: &'static str,
+    seed: Option<u64>,
+    keyed: bool,
+    table_bytes: u64,
+    compressed: bool,
+    stored_bytes: u64,
+    stash_entries: u64,
+    file_bytes: u64,
+}
+
+impl Description {
+    pub(super) fn new(file: &Path, info: &FileInfo) -> Self {
+        let (search, search_budget) = search(info.search);
+        let geometry = &info.geometry;
+        Description {
+            file: file.display().to_string(),
+            format_version: info.version,
+            items: info.len,
+            capacity: info.capacity,
+            promised_false_positive_rate: info.promised_false_positive_rate,
+            layout: layout_name(geometry.layout),
+            placement: placement(geometry.placement),
+            fingerprint_bits: geometry.fingerprint_bits,
+            slots_per_bucket: geometry.slots_per_bucket,
+            wide_slots: geometry.wide_slots,
+            buckets: geometry.buckets,
+            slots: geometry.slots(),
+            load_factor: info.len as f64 / geometry.slots() as f64,
+            bits_per_item: (info.len > 0).then(|| info.table_bytes as f64 * 8.0 / info.len as f64),
+            search,
+            search_budget,
+            hash: info.hash,
+            seed: info.seed,
+            keyed: info.keyed,
+            table_bytes: info.table_bytes,
+            compressed: info.compressed,
+            stored_bytes: info.stored_bytes,
+            stash_entries: info.stash_entries,
+            file_bytes: info.file_bytes,
+        }
+    }
+}
+
+fn placement(placement: Placement) -> &'static str {
+    match placement {
+        Placement::AnySize => "any-size",
+        Placement::Xor => "xor",
+    }
+}
+
+fn search(search: Search) -> (&'static str, u32) {
+    match search {
+        Search::BreadthFirst { positions } => ("breadth-first", positions),
+        Search::RandomWalk { kicks } => ("random-walk", kicks),
+    }
+}
+
+fn print(out: &mut Output, file: &Path, info: &FileInfo) -> Result<(), Failure> {
+    let d = Description::new(file, info);
+    let wide = if d.wide_slots > 0 { format!(", {} of them one bit wider", d.wide_slots) } else { String::new() };
+    let bits = d.bits_per_item.map_or("nothing stored".to_owned(), |bits| format!("{bits:.2} bits a key"));
+    let hash = match (d.seed, d.keyed) {
+        (Some(seed), _) => format!("{}, seed {seed}", d.hash),
+        (None, true) => format!("{} with a secret key", d.hash),
+        (None, false) => d.hash.to_owned(),
+    };
+    let stored = if d.compressed { format!(", stored compressed in {}", size(d.stored_bytes)) } else { String::new() };
+    let style = Style::stdout();
+    let rows = [
+        ("file", format!("{}, format version {}, {}", d.file, d.format_version, size(d.file_bytes))),
+        ("keys", format!("{} of at most {}", count(d.items), count(d.capacity))),
+        ("rate", format!("false positives at most {}", rate(d.promised_false_positive_rate))),
+        ("memory", format!("{}, {bits}{stored}", size(d.table_bytes))),
+        ("layout", format!("{}, {} placement, {} bits a fingerprint", d.layout, d.placement, d.fingerprint_bits)),
+        ("slots", format!("{} in {} buckets of {}{wide}", count(d.slots), count(d.buckets), d.slots_per_bucket)),
+        ("load", format!("{:.1} %", d.load_factor * 100.0)),
+        ("hash", hash),
+        ("search", format!("{}, at most {} steps", d.search, count(d.search_budget.into()))),
+    ];
+    for (name, value) in rows {
+        out.line(format_args!("{}  {value}", style.bold(&format!("{name:<7}"))))?;
+    }
+    Ok(())
+}

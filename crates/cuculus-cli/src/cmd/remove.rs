@@ -1,0 +1,64 @@
+//! `cuculus remove`: keys out of a filter file.
+
+use super::storing::Summary;
+use crate::exit::{Exit, Outcome};
+use crate::input::{Hasher, InputArgs, Keys};
+use crate::output::counted;
+use crate::secret::KeyFile;
+use crate::store::Exclusive;
+use std::path::PathBuf;
+
+/// Remove keys from a filter file
+///
+/// One copy of each key is removed, and the keys that were not found are counted.
+///
+/// REMOVE ONLY WHAT WAS STORED. A filter keeps fingerprints, not keys: removing a key that was never stored can take the
+/// fingerprint of another key, which is then lost without a sign. No filter of this size can notice. The same holds for
+/// a key that add or build counted as a repeat because it only looked stored.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  cuculus remove words.cuculus forget.txt
+  cuculus remove sessions.cuculus --json expired.txt
+
+Exit codes: 0 something was removed, 1 nothing was found, 2 error.")]
+pub(crate) struct Args {
+    /// The filter file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    key_file: KeyFile,
+
+    /// Print the summary as JSON
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    input: InputArgs,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Outcome {
+    let mut store = Exclusive::load(&args.file, args.key_file.read()?.as_ref())?;
+    let mut keys = Keys::open(&args.input, Hasher::new(store.filter.hash_kind())?, false)?;
+    let (mut removed, mut missing) = (0u64, 0u64);
+    keys.for_each(|block| {
+        let taken = store.filter.remove_many_hash(block.hashes()).into_iter().filter(|&taken| taken).count();
+        removed += taken as u64;
+        missing += (block.hashes().len() - taken) as u64;
+        Ok(())
+    })?;
+    let summary = Summary {
+        removed: Some(removed),
+        not_found: Some(missing),
+        saved: removed > 0,
+        ..Summary::new("remove", &args.file, &store.filter)
+    };
+    if removed > 0 {
+        store.save()?;
+    }
+    let text = format!("removed {}, {} not found", counted(removed, "key"), counted(missing, "key"));
+    summary.print(args.json, &text)?;
+    Ok(Exit::found(removed > 0))
+}

@@ -1,0 +1,18 @@
+//! `cuculus`: cuckoo filters on the command line.
+#![forbid(unsafe_code)]
+
+mod cli;
+mod cmd;
+mod distinct;
+mod exit;
+mod input;
+mod output;
+mod progress;
+mod rivals;
+mod secret;
+mod sizes;
+mod store;
+
+fn main() -> std::process::ExitCode {
+    cli::run().into()
+}
