@@ -111,7 +111,7 @@ impl Builder {
         self
     }
 
-    /// How room is made for an item whose slots are taken; breadth-first over up to 10,000 slots if not said.
+    /// How room is made for an item whose slots are taken; breadth-first over up to 10,000 buckets (compact: slots) if not said.
     pub fn search(mut self, search: Search) -> Self {
         self.search = Some(search);
         self
@@ -212,7 +212,9 @@ impl Builder {
             Some(Plan { geometry, capacity: capacity(&geometry, load), false_positive_rate: rate })
         });
         candidates.min_by_key(Plan::table_bytes).ok_or_else(|| BuildError::NoGeometry {
-            reason: format!("no layout reaches a false-positive rate of {rate} for {items} items with 32-bit fingerprints"),
+            reason: format!(
+                "no layout reaches a false-positive rate of {rate} for {items} items with 32-bit fingerprints"
+            ),
         })
     }
 
@@ -221,8 +223,11 @@ impl Builder {
             let load = sizing::load_for_rate(&shape, rate);
             let geometry = (load >= LEAST_LOAD).then(|| self.largest(shape, memory)).flatten()?;
             let capacity = capacity(&geometry, load);
-            (capacity > 0 && safe_from_equals(&geometry, capacity))
-                .then_some(Plan { geometry, capacity, false_positive_rate: rate })
+            (capacity > 0 && safe_from_equals(&geometry, capacity)).then_some(Plan {
+                geometry,
+                capacity,
+                false_positive_rate: rate,
+            })
         });
         // The first of the largest: `max_by_key` would take the last.
         candidates.reduce(|best, next| if next.capacity > best.capacity { next } else { best }).ok_or_else(|| {

@@ -1,5 +1,6 @@
 //! The public type: a cuckoo filter over owned memory, or for lookups only over borrowed bytes.
 
+use crate::arch::Arch;
 use crate::builder::Builder;
 use crate::error::{BuildError, InsertError, MergeError};
 use crate::evict::{BreadthFirst, random_walk};
@@ -47,6 +48,7 @@ pub struct CuckooFilter<S = Memory> {
     pub(crate) len: u64,
     pub(crate) rng: Rng,
     pub(crate) stash: Stash,
+    pub(crate) arch: Arch,
     /// Working memory of the search; no part of the state.
     pub(crate) search: BreadthFirst,
 }
@@ -90,6 +92,15 @@ impl<S: AsRef<[u8]>> CuckooFilter<S> {
     /// [`contains`](Self::contains) by hash. The hash must be uniform over all 64 bits; [`hash`](Self::hash) is.
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
+        let bytes = self.bytes.as_ref();
+        if let Table::Straight(cells) = &self.table {
+            return cells.matches(bytes, &cells.locate(hash));
+        }
+        self.contains_elsewhere(hash)
+    }
+
+    #[inline(never)]
+    fn contains_elsewhere(&self, hash: u64) -> bool {
         let bytes = self.bytes.as_ref();
         with_table!(&self.table, cells => cells.matches(bytes, &cells.locate(hash)))
     }
@@ -270,8 +281,11 @@ impl CuckooFilter {
     /// As [`insert`](Self::insert).
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<(), InsertError> {
-        let (candidates, fingerprint) = with_table!(&self.table, cells => cells.candidates(hash));
-        self.insert_at(&candidates, fingerprint)
+        let table = &self.table;
+        with_table!(*table, cells => {
+            let (candidates, fingerprint) = cells.candidates(hash);
+            self.insert_in(&cells, &candidates, fingerprint)
+        })
     }
 
     /// Stores an item unless it is probably stored already; says whether it stored. One hash.
@@ -313,14 +327,7 @@ impl CuckooFilter {
         let bytes = self.bytes.as_mut();
         let removed = with_table!(&self.table, cells => {
             let (candidates, fingerprint) = cells.candidates(hash);
-            self.stash.remove(&candidates, fingerprint)
-                || candidates.as_slice().iter().any(|&cell| match cells.find(bytes, cell, fingerprint) {
-                    Some(slot) => {
-                        cells.set(bytes, cell, slot, 0);
-                        true
-                    }
-                    None => false,
-                })
+            self.stash.remove(&candidates, fingerprint) || cells.take(bytes, &candidates, fingerprint)
         });
         self.len -= u64::from(removed);
         removed
@@ -387,36 +394,41 @@ impl CuckooFilter {
         }
     }
 
-    /// The common end of every insert: into a free candidate slot, else by moving others, else refused.
-    #[inline]
+    /// [`insert_in`](Self::insert_in) the table that the filter has.
     pub(crate) fn insert_at(&mut self, candidates: &Candidates, fingerprint: Fingerprint) -> Result<(), InsertError> {
+        let table = self.table;
+        with_table!(&table, cells => self.insert_in(cells, candidates, fingerprint))
+    }
+
+    /// The common end of every insert: into a free candidate slot, else by moving others, else refused.
+    #[inline(always)]
+    pub(crate) fn insert_in<C: Cells>(
+        &mut self,
+        cells: &C,
+        candidates: &Candidates,
+        fingerprint: Fingerprint,
+    ) -> Result<(), InsertError> {
         if self.len >= self.spec.capacity {
             return Err(InsertError::Full { capacity: self.spec.capacity });
         }
-        let bytes = self.bytes.as_mut();
-        let placed = with_table!(&self.table, cells => {
-            candidates.as_slice().iter().any(|&cell| match cells.free_slot(bytes, cell) {
-                Some(slot) => {
-                    cells.set(bytes, cell, slot, fingerprint.get());
-                    true
-                }
-                None => false,
-            })
-        });
-        if !placed {
-            self.make_room(candidates, fingerprint)?;
+        if !cells.place(self.bytes.as_mut(), candidates, fingerprint) {
+            self.make_room(cells, candidates, fingerprint)?;
         }
         self.len += 1;
         Ok(())
     }
 
     /// Stores a fingerprint whose candidate slots are all taken.
-    #[cold]
     #[inline(never)]
-    fn make_room(&mut self, candidates: &Candidates, fingerprint: Fingerprint) -> Result<(), InsertError> {
+    fn make_room<C: Cells>(
+        &mut self,
+        cells: &C,
+        candidates: &Candidates,
+        fingerprint: Fingerprint,
+    ) -> Result<(), InsertError> {
         let bytes = self.bytes.as_mut();
         let slots = self.spec.geometry.slots();
-        let copies = with_table!(&self.table, cells => cells.count(bytes, candidates, fingerprint));
+        let copies = cells.count(bytes, candidates, fingerprint);
         if copies == self.spec.geometry.candidate_slots() {
             let stashes = self.spec.geometry.layout == Layout::Compact;
             if stashes && self.stash.add(candidates, fingerprint, slots) {
@@ -424,12 +436,10 @@ impl CuckooFilter {
             }
             return Err(InsertError::TooManyCopies { copies: copies + self.stash.count(candidates, fingerprint) });
         }
-        let moved = with_table!(&self.table, cells => match self.spec.search {
-            Search::BreadthFirst { positions } => {
-                self.search.insert(cells, bytes, candidates, fingerprint, positions)
-            }
+        let moved = match self.spec.search {
+            Search::BreadthFirst { positions } => self.search.insert(cells, bytes, candidates, fingerprint, positions),
             Search::RandomWalk { kicks } => random_walk(cells, bytes, candidates, fingerprint, kicks, &mut self.rng),
-        });
+        };
         moved.map(drop).map_err(|_| InsertError::NoRoom { len: self.len, slots })
     }
 }
@@ -437,7 +447,7 @@ impl CuckooFilter {
 impl<S> CuckooFilter<S> {
     pub(crate) fn from_parts(spec: Spec, bytes: S, len: u64, rng: Rng, stash: Stash) -> Self {
         let table = Table::new(&spec.geometry);
-        CuckooFilter { spec, table, bytes, len, rng, stash, search: BreadthFirst::default() }
+        CuckooFilter { spec, table, bytes, len, rng, stash, arch: Arch::detect(), search: BreadthFirst::default() }
     }
 }
 
@@ -468,4 +478,3 @@ impl<S> fmt::Debug for CuckooFilter<S> {
             .finish_non_exhaustive()
     }
 }
-

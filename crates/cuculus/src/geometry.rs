@@ -28,9 +28,9 @@ pub enum Placement {
 /// How room is made for an item whose candidate slots are all taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Search {
-    /// Breadth-first: the shortest chain of moves, found before anything moves. Looks at up to `positions` slots.
+    /// Breadth-first: the shortest chain of moves, found before anything moves. Looks at up to `positions` buckets (compact: slots).
     BreadthFirst {
-        /// The most slots looked at by one insert, 1 to 1,048,576.
+        /// The most buckets (compact: slots) looked at by one insert, up to 1,048,576.
         positions: u32,
     },
     /// The paper's random walk: kick a random victim, up to `kicks` times (500 in the paper). A failed walk is undone.
@@ -129,7 +129,12 @@ impl Geometry {
         }
         let m = self.buckets;
         ok((2..=Self::MAX_BUCKETS).contains(&m) && m % 2 == 0, "buckets", m, "even, from 2 to 2^44")?;
-        ok(self.placement == Placement::AnySize || m.is_power_of_two(), "buckets", m, "a power of two under xor placement")
+        ok(
+            self.placement == Placement::AnySize || m.is_power_of_two(),
+            "buckets",
+            m,
+            "a power of two under xor placement",
+        )
     }
 
     /// Slots of the whole table.

@@ -86,8 +86,14 @@ impl ItemHasher {
     pub fn hash_u64(&self, word: u64) -> u64 {
         match &self.kind {
             HashKind::Xxh3 { .. } => xxh3_word(word, self.flip),
-            HashKind::SipHash13 { .. } => self.hash_bytes(&word.to_le_bytes()),
+            HashKind::SipHash13 { .. } => self.keyed_u64(word),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn keyed_u64(&self, word: u64) -> u64 {
+        self.hash_bytes(&word.to_le_bytes())
     }
 }
 

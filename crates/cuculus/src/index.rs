@@ -37,19 +37,33 @@ impl Index {
     /// xor placement takes `i xor c` with `c` odd.
     #[inline(always)]
     pub(crate) const fn partner(&self, bucket: u64, fingerprint: Fingerprint) -> u64 {
-        self.partner_and_rest(bucket, fingerprint).0
+        self.partner_and_rest(bucket, fingerprint.get() as u64).0
     }
 
     /// [`partner`](Self::partner), and what is left of the spread fingerprint for a further digit.
     #[inline(always)]
-    pub(crate) const fn partner_and_rest(&self, bucket: u64, fingerprint: Fingerprint) -> (u64, u64) {
-        let (digit, rest) = widening((fingerprint.get() as u64).wrapping_mul(SPREAD), self.buckets);
-        let odd = digit | 1;
-        let partner = match self.placement {
-            Placement::AnySize => reflect(odd, bucket, self.buckets),
-            Placement::Xor => bucket ^ odd,
-        };
-        (partner, rest)
+    pub(crate) const fn partner_and_rest(&self, bucket: u64, fingerprint: u64) -> (u64, u64) {
+        match self.placement {
+            Placement::AnySize => self.reflected(bucket, fingerprint),
+            Placement::Xor => {
+                let (odd, rest) = self.offset(fingerprint);
+                (bucket ^ odd, rest)
+            }
+        }
+    }
+
+    /// [`partner_and_rest`](Self::partner_and_rest) where the placement is known to be any-size.
+    #[inline(always)]
+    pub(crate) const fn reflected(&self, bucket: u64, fingerprint: u64) -> (u64, u64) {
+        let (odd, rest) = self.offset(fingerprint);
+        (reflect(odd, bucket, self.buckets), rest)
+    }
+
+    /// The odd number `c(fingerprint)` below the number of buckets.
+    #[inline(always)]
+    const fn offset(&self, fingerprint: u64) -> (u64, u64) {
+        let (digit, rest) = widening(fingerprint.wrapping_mul(SPREAD), self.buckets);
+        (digit | 1, rest)
     }
 }
 
@@ -57,7 +71,7 @@ impl Index {
 #[inline(always)]
 pub(crate) const fn reflect(sum: u64, i: u64, size: u64) -> u64 {
     let (difference, borrow) = sum.overflowing_sub(i);
-    difference.wrapping_add(if borrow { size } else { 0 })
+    if borrow { difference.wrapping_add(size) } else { difference }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod arch;
 mod batch;
 mod bits;
 mod builder;

@@ -31,7 +31,8 @@ impl Stash {
 
     /// Adds a copy; false if the stash takes no more of this item, or no further item.
     pub(crate) fn add(&mut self, candidates: &Candidates, fingerprint: Fingerprint, slots: u64) -> bool {
-        let (full, entry) = (self.copies.len() as u64 >= Self::most_entries(slots), Self::entry(candidates, fingerprint));
+        let (full, entry) =
+            (self.copies.len() as u64 >= Self::most_entries(slots), Self::entry(candidates, fingerprint));
         match self.copies.get_mut(&entry) {
             Some(copies) if *copies < Self::MOST_COPIES => *copies += 1,
             None if !full => _ = self.copies.insert(entry, 1),

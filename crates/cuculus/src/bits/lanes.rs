@@ -7,6 +7,8 @@ use super::mask;
 pub(crate) struct Lanes {
     /// The lowest bit of every lane; times a value, that value in every lane.
     low: u64,
+    /// `-low`: adding it is one instruction less than subtracting `low`.
+    minus_low: u64,
     /// The highest bit of every lane.
     high: u64,
     width: u32,
@@ -22,7 +24,7 @@ impl Lanes {
             low |= 1 << (lane * width);
             lane += 1;
         }
-        Lanes { low, high: low << (width - 1), width, count }
+        Lanes { low, minus_low: low.wrapping_neg(), high: low << (width - 1), width, count }
     }
 
     /// `value` in every lane.
@@ -46,7 +48,7 @@ impl Lanes {
 
     #[inline(always)]
     const fn marks(&self, word: u64) -> u64 {
-        word.wrapping_sub(self.low) & !word
+        word.wrapping_add(self.minus_low) & !word
     }
 
     /// The high bit of exactly those lanes that are zero.

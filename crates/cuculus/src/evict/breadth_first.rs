@@ -28,7 +28,7 @@ pub(crate) struct BreadthFirst {
 }
 
 impl BreadthFirst {
-    /// Stores `fingerprint`, whose candidate cells are all full; returns the moves it took. Looks at up to `budget` slots.
+    /// Stores `fingerprint`, whose candidate cells are all full; returns the moves it took. Looks at up to `budget` cells.
     ///
     /// Cells are looked at in the order in which they were queued, each for a free slot, then each for where its
     /// items could go: so the chain found is the first of the shortest ones, whatever `AHEAD` is.
@@ -61,8 +61,7 @@ impl BreadthFirst {
         candidates: &Candidates,
         budget: u32,
     ) -> Option<(usize, u32)> {
-        let per_cell = cells.slots_per_cell();
-        let most = (u64::from(budget / per_cell)).min(cells.cells()) as usize;
+        let most = u64::from(budget).min(cells.cells()) as usize;
         self.queue.clear();
         self.visited.start(most + 4);
         for &cell in candidates.as_slice() {

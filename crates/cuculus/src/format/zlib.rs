@@ -5,7 +5,8 @@ use super::error::FormatError;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use miniz_oxide::deflate::core::{
-    CompressionStrategy, CompressorOxide, TDEFLFlush, TDEFLStatus, compress_to_output, create_comp_flags_from_zip_params,
+    CompressionStrategy, CompressorOxide, TDEFLFlush, TDEFLStatus, compress_to_output,
+    create_comp_flags_from_zip_params,
 };
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags as flags};

@@ -84,7 +84,7 @@ impl Compact {
     /// The partner line of a fingerprint and the partner slot in its class.
     #[inline(always)]
     fn partners(&self, line: u64, slot: u64, class: &Class, fingerprint: Fingerprint) -> (u64, u64) {
-        let (other_line, rest) = self.index.partner_and_rest(line, fingerprint);
+        let (other_line, rest) = self.index.partner_and_rest(line, fingerprint.get().into());
         let odd = widening(rest, class.size).0 | 1;
         (other_line, class.first + reflect(odd, slot - class.first, class.size))
     }
@@ -97,6 +97,18 @@ impl Compact {
     #[inline(always)]
     fn bit(class: &Class, slot: u64) -> u32 {
         class.origin.wrapping_add(slot * class.width) as u32
+    }
+
+    /// Puts `value` into the first candidate slot that holds `old`; false if none does.
+    #[inline(always)]
+    fn replace(&self, bytes: &mut [u8], candidates: &Candidates, old: u32, value: u32) -> bool {
+        match candidates.as_slice().iter().find(|&&cell| self.get(bytes, cell, 0) == old) {
+            Some(&cell) => {
+                self.set(bytes, cell, 0, value);
+                true
+            }
+            None => false,
+        }
     }
 
     /// Where a slot's word starts in its line: never past the last word, so that no read crosses into another line.
@@ -185,6 +197,11 @@ impl Cells for Compact {
     }
 
     #[inline(always)]
+    fn is_full(&self, bytes: &[u8], cell: Cell) -> bool {
+        self.get(bytes, cell, 0) != 0
+    }
+
+    #[inline(always)]
     fn get(&self, bytes: &[u8], cell: Cell, _slot: u32) -> u32 {
         let (line, slot) = self.split(cell);
         let class = self.class_of(slot);
@@ -206,6 +223,16 @@ impl Cells for Compact {
     #[inline(always)]
     fn prefetch_cell(&self, bytes: &[u8], cell: Cell) {
         prefetch(bytes, (cell / self.slots * 64) as usize);
+    }
+
+    #[inline(always)]
+    fn place(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool {
+        self.replace(bytes, candidates, 0, fingerprint.get())
+    }
+
+    #[inline(always)]
+    fn take(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool {
+        self.replace(bytes, candidates, fingerprint.get(), 0)
     }
 
     fn validate(&self, bytes: &[u8]) -> Result<u64, &'static str> {

@@ -68,6 +68,8 @@ pub(crate) trait Cells: Copy {
     fn slots_per_cell(&self) -> u32;
     /// The bucket or line that a cell belongs to.
     fn bucket_of(&self, cell: Cell) -> u64;
+    /// Whether a cell has no empty slot.
+    fn is_full(&self, bytes: &[u8], cell: Cell) -> bool;
     /// The lowest empty slot of a cell.
     fn free_slot(&self, bytes: &[u8], cell: Cell) -> Option<u32>;
     /// What a slot holds, 0 for empty.
@@ -77,10 +79,12 @@ pub(crate) trait Cells: Copy {
     /// Asks for the cache line of a cell.
     fn prefetch_cell(&self, bytes: &[u8], cell: Cell);
 
-    /// The first slot of `cell` that holds the fingerprint.
-    fn find(&self, bytes: &[u8], cell: Cell, fingerprint: Fingerprint) -> Option<u32> {
-        (0..self.slots_per_cell()).find(|&slot| self.get(bytes, cell, slot) == fingerprint.get())
-    }
+    /// Stores the fingerprint in an empty slot of its candidate cells, if there is one. A layout with several slots a
+    /// cell takes the emptier cell, the first of equals.
+    fn place(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool;
+
+    /// Empties the first candidate slot that holds the fingerprint; false if none does.
+    fn take(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool;
 
     /// Copies of the fingerprint in its candidate cells.
     fn count(&self, bytes: &[u8], candidates: &Candidates, fingerprint: Fingerprint) -> u32 {
@@ -97,8 +101,10 @@ pub(crate) trait Cells: Copy {
 
 /// The layouts. This enum, its constructor and [`with_table!`] are all that a further layout changes here.
 #[derive(Clone, Copy, Debug)]
+#[repr(u8)]
 pub(crate) enum Table {
-    Packed(Packed),
+    Straight(Packed<true>),
+    Packed(Packed<false>),
     SemiSorted(SemiSorted),
     Compact(Compact),
 }
@@ -107,6 +113,7 @@ impl Table {
     /// The table of a geometry that `Geometry::validate` accepts.
     pub(crate) fn new(geometry: &Geometry) -> Self {
         match geometry.layout {
+            Layout::Packed if packed::is_straight(geometry) => Table::Straight(Packed::new(geometry)),
             Layout::Packed => Table::Packed(Packed::new(geometry)),
             Layout::SemiSorted => Table::SemiSorted(SemiSorted::new(geometry)),
             Layout::Compact => Table::Compact(Compact::new(geometry)),
@@ -118,6 +125,7 @@ impl Table {
 macro_rules! with_table {
     ($table:expr, $cells:ident => $body:expr) => {
         match $table {
+            $crate::table::Table::Straight($cells) => $body,
             $crate::table::Table::Packed($cells) => $body,
             $crate::table::Table::SemiSorted($cells) => $body,
             $crate::table::Table::Compact($cells) => $body,

@@ -4,31 +4,40 @@
 //! nearly every geometry (four slots of up to 16 bits), two to eight for the wide rest. All widths run the same code.
 
 use super::{Candidates, Cell, Cells, validate_padding};
-use crate::bits::{Lanes, load, mask, prefetch, store};
+use crate::bits::{Lanes, load, mask, prefetch, store, widening};
 use crate::fingerprint::Fingerprint;
-use crate::geometry::Geometry;
+use crate::geometry::{Geometry, Placement};
 use crate::index::Index;
 
+/// `STRAIGHT` is the common case with the fewest instructions: any-size placement, and buckets that are one word and
+/// whole bytes (four slots of an even width up to 16 bits). It holds the same bytes; only address arithmetic is left out.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Packed {
+pub(crate) struct Packed<const STRAIGHT: bool> {
     index: Index,
     /// `2^f - 1` fingerprints.
     fingerprints: u64,
     bucket_bits: u64,
+    bucket_bytes: u64,
     /// The slots that are read as one word.
     lanes: Lanes,
     /// Words of a bucket.
     words: u32,
 }
 
-/// An item's two buckets and its fingerprint in every lane.
+/// An item's two buckets (where they start: a bit, or a byte if `STRAIGHT`) and its fingerprint in every lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe {
-    bits: [u64; 2],
+    starts: [u64; 2],
     broadcast: u64,
 }
 
-impl Packed {
+/// Whether `Packed<true>` can hold a geometry.
+pub(crate) fn is_straight(geometry: &Geometry) -> bool {
+    let bits = geometry.bucket_bits();
+    geometry.placement == Placement::AnySize && bits % 8 == 0 && bits <= 64
+}
+
+impl<const STRAIGHT: bool> Packed<STRAIGHT> {
     pub(crate) fn new(geometry: &Geometry) -> Self {
         let (width, slots) = (geometry.fingerprint_bits, geometry.slots_per_bucket);
         let bucket_bits = width * slots;
@@ -43,6 +52,7 @@ impl Packed {
             index: Index::new(geometry.buckets, geometry.placement),
             fingerprints: mask(width),
             bucket_bits: bucket_bits.into(),
+            bucket_bytes: (bucket_bits / 8).into(),
             lanes: Lanes::new(width, lanes),
             words: slots / lanes,
         }
@@ -54,6 +64,45 @@ impl Packed {
         // SAFETY: `bit` lies in a bucket below `index.buckets()`, and `bytes` has `table_bytes()` bytes, which leaves
         // seven after the last byte that holds a slot: see the trait's contract and `Geometry::table_bytes`.
         unsafe { load(bytes, (bit / 8) as usize) >> (bit % 8) }
+    }
+
+    /// The first word of the bucket that starts at a bit, or at a byte if `STRAIGHT`.
+    #[inline(always)]
+    fn first_word(&self, bytes: &[u8], start: u64) -> u64 {
+        match STRAIGHT {
+            // SAFETY: as in `word`; `start` is the first byte of a bucket.
+            true => unsafe { load(bytes, start as usize) },
+            false => self.word(bytes, start),
+        }
+    }
+
+    /// Where in a bucket the first slot that holds `value` starts, in bits.
+    #[inline(always)]
+    fn search(&self, bytes: &[u8], cell: Cell, value: u32) -> Option<u64> {
+        let (start, wanted) = (cell * self.bucket_bits, self.lanes.broadcast(value.into()));
+        let in_word = |offset: u64| match self.lanes.any_zero(self.word(bytes, start + offset) ^ wanted) {
+            0 => None,
+            marks => Some(offset + u64::from(marks.trailing_zeros() + 1 - self.lanes.width())),
+        };
+        match STRAIGHT || self.words == 1 {
+            true => in_word(0),
+            false => (0..self.words).find_map(|word| in_word(u64::from(word) * self.word_bits())),
+        }
+    }
+
+    /// Puts `value` where a bucket's first slot holds `old`; false if none does.
+    #[inline(always)]
+    fn replace(&self, bytes: &mut [u8], cell: Cell, old: u32, value: u32) -> bool {
+        let Some(offset) = self.search(bytes, cell, old) else { return false };
+        self.write(bytes, cell * self.bucket_bits + offset, value);
+        true
+    }
+
+    /// Writes the slot that starts at a bit.
+    #[inline(always)]
+    fn write(&self, bytes: &mut [u8], bit: u64, value: u32) {
+        let shift = bit % 8;
+        store(bytes, (bit / 8) as usize, !(self.fingerprints << shift), u64::from(value) << shift);
     }
 
     /// Where in a bucket a slot's word starts, and the slot's lane in it.
@@ -69,37 +118,40 @@ impl Packed {
     }
 }
 
-impl Cells for Packed {
+impl<const STRAIGHT: bool> Cells for Packed<STRAIGHT> {
     type Probe = Probe;
 
     #[inline(always)]
     fn locate(&self, hash: u64) -> Probe {
         let (first, rest) = self.index.first(hash);
-        let (fingerprint, _) = Fingerprint::from_digit(rest, self.fingerprints);
-        let second = self.index.partner(first, fingerprint);
-        Probe {
-            bits: [first * self.bucket_bits, second * self.bucket_bits],
-            broadcast: self.lanes.broadcast(fingerprint.get().into()),
-        }
+        let fingerprint = widening(rest, self.fingerprints).0 + 1;
+        let second = match STRAIGHT {
+            true => self.index.reflected(first, fingerprint).0,
+            false => self.index.partner_and_rest(first, fingerprint).0,
+        };
+        let unit = if STRAIGHT { self.bucket_bytes } else { self.bucket_bits };
+        Probe { starts: [first * unit, second * unit], broadcast: self.lanes.broadcast(fingerprint) }
     }
 
     #[inline(always)]
     fn prefetch(&self, bytes: &[u8], probe: &Probe) {
-        for bit in probe.bits {
-            prefetch(bytes, (bit / 8) as usize);
+        for start in probe.starts {
+            prefetch(bytes, if STRAIGHT { start } else { start / 8 } as usize);
         }
     }
 
     #[inline(always)]
     fn matches(&self, bytes: &[u8], probe: &Probe) -> bool {
-        let both = |offset: u64| {
-            let [first, second] = probe.bits.map(|bit| self.word(bytes, bit + offset) ^ probe.broadcast);
-            self.lanes.any_zero_of_two(first, second)
-        };
-        if self.words == 1 {
-            return both(0) != 0;
+        let [first, second] = probe.starts;
+        let differ = |start| self.first_word(bytes, start) ^ probe.broadcast;
+        let mut found = self.lanes.any_zero_of_two(differ(first), differ(second));
+        if !STRAIGHT {
+            for word in 1..self.words {
+                let offset = u64::from(word) * self.word_bits();
+                found |= self.lanes.any_zero_of_two(differ(first + offset), differ(second + offset));
+            }
         }
-        (0..self.words).fold(0, |found, word| found | both(u64::from(word) * self.word_bits())) != 0
+        found != 0
     }
 
     #[inline(always)]
@@ -130,12 +182,13 @@ impl Cells for Packed {
     }
 
     #[inline(always)]
+    fn is_full(&self, bytes: &[u8], cell: Cell) -> bool {
+        self.search(bytes, cell, 0).is_none()
+    }
+
+    #[inline(always)]
     fn free_slot(&self, bytes: &[u8], cell: Cell) -> Option<u32> {
-        let bit = cell * self.bucket_bits;
-        (0..self.words).find_map(|word| {
-            let lane = self.lanes.first_zero(self.word(bytes, bit + u64::from(word) * self.word_bits()))?;
-            Some(word * self.lanes.count() + lane)
-        })
+        self.search(bytes, cell, 0).map(|bit| bit as u32 / self.lanes.width())
     }
 
     #[inline(always)]
@@ -146,9 +199,7 @@ impl Cells for Packed {
 
     #[inline(always)]
     fn set(&self, bytes: &mut [u8], cell: Cell, slot: u32, value: u32) -> u32 {
-        let bit = cell * self.bucket_bits + u64::from(slot * self.lanes.width());
-        let shift = bit % 8;
-        store(bytes, (bit / 8) as usize, !(self.fingerprints << shift), u64::from(value) << shift);
+        self.write(bytes, cell * self.bucket_bits + u64::from(slot * self.lanes.width()), value);
         slot
     }
 
@@ -157,9 +208,26 @@ impl Cells for Packed {
         prefetch(bytes, (cell * self.bucket_bits / 8) as usize);
     }
 
+    #[inline(always)]
+    fn place(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool {
+        let [first, second] = [candidates.as_slice()[0], candidates.as_slice()[1]];
+        let empty = |cell| match self.words {
+            1 => self.lanes.zeros(self.word(bytes, cell * self.bucket_bits)).count_ones(),
+            _ => (0..self.slots_per_cell()).filter(|&slot| self.get(bytes, cell, slot) == 0).count() as u32,
+        };
+        let cell = if empty(second) > empty(first) { second } else { first };
+        self.replace(bytes, cell, 0, fingerprint.get())
+    }
+
+    #[inline(always)]
+    fn take(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool {
+        candidates.as_slice().iter().any(|&cell| self.replace(bytes, cell, fingerprint.get(), 0))
+    }
+
     fn validate(&self, bytes: &[u8]) -> Result<u64, &'static str> {
         validate_padding(bytes, self.cells() * self.bucket_bits)?;
-        let occupied = |cell| (0..self.slots_per_cell()).filter(|&slot| self.get(bytes, cell, slot) != 0).count() as u64;
+        let occupied =
+            |cell| (0..self.slots_per_cell()).filter(|&slot| self.get(bytes, cell, slot) != 0).count() as u64;
         Ok((0..self.cells()).map(occupied).sum())
     }
 }

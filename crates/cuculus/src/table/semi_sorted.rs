@@ -195,6 +195,11 @@ impl Cells for SemiSorted {
     }
 
     #[inline(always)]
+    fn is_full(&self, bytes: &[u8], cell: Cell) -> bool {
+        self.free_slot(bytes, cell).is_none()
+    }
+
+    #[inline(always)]
     fn get(&self, bytes: &[u8], cell: Cell, slot: u32) -> u32 {
         self.read(bytes, cell)[slot as usize]
     }
@@ -219,8 +224,30 @@ impl Cells for SemiSorted {
         candidates.as_slice().iter().map(in_cell).sum()
     }
 
-    fn find(&self, bytes: &[u8], cell: Cell, fingerprint: Fingerprint) -> Option<u32> {
-        self.read(bytes, cell).iter().position(|&value| value == fingerprint.get()).map(|slot| slot as u32)
+    #[inline]
+    fn place(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool {
+        let [first, second] =
+            [candidates.as_slice()[0], candidates.as_slice()[1]].map(|cell| (cell, self.read(bytes, cell)));
+        // Empty slots are zeros, and they come first.
+        let empty = |values: &[u32; 4]| values.iter().filter(|&&value| value == 0).count();
+        let (cell, mut values) = if empty(&second.1) > empty(&first.1) { second } else { first };
+        if values[0] != 0 {
+            return false;
+        }
+        values[0] = fingerprint.get();
+        self.write(bytes, cell, values);
+        true
+    }
+
+    #[inline]
+    fn take(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool {
+        candidates.as_slice().iter().any(|&cell| {
+            let mut values = self.read(bytes, cell);
+            let Some(slot) = values.iter().position(|&value| value == fingerprint.get()) else { return false };
+            values[slot] = 0;
+            self.write(bytes, cell, values);
+            true
+        })
     }
 
     fn validate(&self, bytes: &[u8]) -> Result<u64, &'static str> {
