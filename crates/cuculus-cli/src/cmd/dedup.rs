@@ -13,7 +13,7 @@ use cuculus::{Builder, CuckooFilter};
 const DEFAULT_RATE: f64 = 1e-6;
 
 /// What is reckoned with when nothing is said; more than that is only a little slower.
-const DEFAULT_ITEMS: u64 = 1 << 20;
+const DEFAULT_ITEMS: u64 = 1 << 21;
 
 /// Print each key the first time it is seen
 ///
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "P", value_parser = sizes::rate, allow_negative_numbers = true)]
     fpr: Option<f64>,
 
-    /// How many different keys are expected, 0 to 281474976710656 (also 1e6, 10M); more are fine [default: 1048576]
+    /// How many different keys are expected, 0 to 281474976710656 (also 1e6, 10M); more are fine [default: 2097152]
     #[arg(long, value_name = "N", value_parser = sizes::items, allow_negative_numbers = true)]
     items: Option<u64>,
 
@@ -87,17 +87,24 @@ struct Seen {
     rate: f64,
     items: u64,
     levels: Vec<CuckooFilter>,
-    /// Working memory: hashes not found so far, with their positions.
-    open: Vec<(usize, u64)>,
+    /// Working memory: hashes not found so far, and their positions.
     hashes: Vec<u64>,
+    positions: Vec<usize>,
+    /// Working memory: open addressing of the hashes of one call, 0 for an empty place.
+    table: Box<[u64; 4 * Seen::AHEAD]>,
 }
 
 impl Seen {
-    /// Hashes looked up at once: their lines stay in the cache until they are stored.
+    /// Hashes taken at once: their lines stay in the cache from the look-up to the storing.
     const AHEAD: usize = 256;
 
+    /// A level is left when it is so full: filling it up to the end costs much time for little memory.
+    const FULL: f64 = 0.93;
+
     fn new(builder: Builder, items: u64, rate: f64) -> Result<Self, Failure> {
-        let mut seen = Seen { builder, rate, items, levels: Vec::new(), open: Vec::new(), hashes: Vec::new() };
+        let (hashes, positions) = (Vec::new(), Vec::new());
+        let table = Box::new([0; 4 * Seen::AHEAD]);
+        let mut seen = Seen { builder, rate, items, levels: Vec::new(), hashes, positions, table };
         seen.add_level()?;
         Ok(seen)
     }
@@ -110,41 +117,63 @@ impl Seen {
         Ok(())
     }
 
-    /// Stores hashes; adds the positions of those that are new to `new`.
+    /// Stores at most `AHEAD` hashes; adds the positions of those that are new to `new`.
     fn insert(&mut self, hashes: &[u64], new: &mut Vec<usize>) -> Result<(), Failure> {
-        let mut open = std::mem::take(&mut self.open);
-        open.clear();
-        open.extend(hashes.iter().copied().enumerate());
-        for level in self.levels.iter().rev() {
-            self.hashes.clear();
-            self.hashes.extend(open.iter().map(|&(_, hash)| hash));
-            let mut found = level.contains_many_hash(&self.hashes).into_iter();
-            open.retain(|_| found.next() == Some(false));
-        }
-        // What is stored from here on may meet its like among the rest of these hashes.
-        let first_changed = self.levels.len() - 1;
-        for &(position, hash) in &open {
-            if self.store(hash, first_changed)? {
-                new.push(position);
+        self.hashes.clear();
+        self.positions.clear();
+        self.table.fill(0);
+        for (position, &hash) in hashes.iter().enumerate() {
+            if self.is_first(hash) {
+                self.hashes.push(hash);
+                self.positions.push(position);
             }
         }
-        self.open = open;
-        Ok(())
+        for level in self.levels.iter().rev() {
+            let mut left = 0;
+            for (index, found) in level.contains_many_hash(&self.hashes).into_iter().enumerate() {
+                self.hashes[left] = self.hashes[index];
+                self.positions[left] = self.positions[index];
+                left += usize::from(!found);
+            }
+            self.hashes.truncate(left);
+            self.positions.truncate(left);
+        }
+        new.extend_from_slice(&self.positions);
+        self.store()
     }
 
-    /// Stores one hash unless a level from `first` on has it; says whether it is new.
-    fn store(&mut self, hash: u64, first: usize) -> Result<bool, Failure> {
-        let last = self.levels.len() - 1;
-        if self.levels[first..last].iter().any(|level| level.contains_hash(hash)) {
-            return Ok(false);
+    /// Whether a hash comes the first time in this call.
+    fn is_first(&mut self, hash: u64) -> bool {
+        // 0 marks an empty place, so it is the same as 1 here: once in 2^63 calls a line is dropped for that.
+        let (hash, mask) = (hash.max(1), self.table.len() - 1);
+        let mut place = hash as usize & mask;
+        while self.table[place] != 0 {
+            if self.table[place] == hash {
+                return false;
+            }
+            place = (place + 1) & mask;
         }
-        if let Ok(stored) = self.levels[last].insert_unique_hash(hash) {
-            return Ok(stored);
+        self.table[place] = hash;
+        true
+    }
+
+    /// Stores the hashes that no level has.
+    fn store(&mut self) -> Result<(), Failure> {
+        let mut stored = 0;
+        loop {
+            let last = self.levels.len() - 1;
+            let level = &mut self.levels[last];
+            let nearly_full = level.len() as f64 > level.capacity() as f64 * Self::FULL;
+            match if nearly_full { Err(0) } else { level.insert_many_hash(&self.hashes[stored..]).map_err(|e| e.inserted) } {
+                Ok(()) => return Ok(()),
+                // Full, or by bad luck without room: the next level has some.
+                Err(inserted) => stored += inserted,
+            }
+            if stored == self.hashes.len() {
+                return Ok(());
+            }
+            self.add_level()?;
         }
-        // Full: whatever the reason, the next level has room.
-        self.add_level()?;
-        let stored = self.levels[last + 1].insert_unique_hash(hash);
-        Ok(stored.is_ok())
     }
 }
 
@@ -160,11 +189,11 @@ mod tests {
         let hash = |i: u64| (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         let all: Vec<u64> = (0..200_000).map(hash).collect();
         let mut news = 0;
-        for chunk in all.chunks(100) {
+        for chunk in all.chunks(Seen::AHEAD / 2) {
             let twice: Vec<u64> = chunk.iter().chain(chunk).copied().collect();
             let mut new = Vec::new();
             seen.insert(&twice, &mut new).unwrap();
-            assert!(new.iter().all(|&position| position < 100), "the second half is known");
+            assert!(new.iter().all(|&position| position < chunk.len()), "the second half is known");
             news += new.len();
         }
         assert!(seen.levels.len() > 5);
@@ -172,7 +201,7 @@ mod tests {
         for chunk in all.chunks(Seen::AHEAD) {
             let mut new = Vec::new();
             seen.insert(chunk, &mut new).unwrap();
-            assert_eq!(new, []);
+            assert!(new.is_empty());
         }
     }
 }

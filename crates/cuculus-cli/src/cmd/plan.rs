@@ -87,14 +87,15 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let mut rows = Vec::new();
     let mut problem = None;
     for layout in [Layout::Compact, Layout::SemiSorted, Layout::Packed] {
-        match ours(layout, question) {
+        match ours(Some(layout), question) {
             Ok(row) => rows.push(row),
             // Another layout may reach what this one cannot.
             Err(error) => problem = Some(error),
         }
     }
-    let Some(best) = rows.iter().min_by(|a, b| merit(a, question).total_cmp(&merit(b, question))).cloned() else {
-        return Err(problem.map_or_else(|| Failure::Usage("plan: nothing fits".to_owned()), Failure::Build));
+    let best = match ours(None, question) {
+        Ok(best) => best,
+        Err(error) => return Err(Failure::Build(problem.unwrap_or(error))),
     };
     rows.extend(Rival::ALL.iter().filter_map(|&rival| theirs(rival, question)));
     let answer = Answer {
@@ -124,8 +125,9 @@ fn merit(row: &Row, question: Question) -> f64 {
     }
 }
 
-fn ours(layout: Layout, question: Question) -> Result<Row, BuildError> {
-    let builder = CuckooFilter::builder().layout(layout);
+/// A cuckoo filter of a layout, or of the one that `build` takes by itself.
+fn ours(layout: Option<Layout>, question: Question) -> Result<Row, BuildError> {
+    let builder = layout.map_or_else(CuckooFilter::builder, |layout| CuckooFilter::builder().layout(layout));
     let plan = match question {
         Question::Memory { items, rate } => builder.items(items).false_positive_rate(rate),
         Question::Items { memory, rate } => builder.memory(memory).false_positive_rate(rate),
@@ -137,7 +139,7 @@ fn ours(layout: Layout, question: Question) -> Result<Row, BuildError> {
         Question::Items { .. } => plan.capacity,
     };
     Ok(Row {
-        name: layout_name(layout),
+        name: layout_name(plan.geometry.layout),
         bits_per_item: plan.table_bytes() as f64 * 8.0 / items.max(1) as f64,
         bytes: plan.table_bytes(),
         items,
@@ -168,26 +170,26 @@ fn theirs(rival: Rival, question: Question) -> Option<Row> {
 
 fn why(best: &Row, rows: &[Row], question: Question) -> String {
     let mut text = match question {
-        Question::Memory { .. } => format!("{} is the smallest here", best.name),
-        Question::Items { .. } => format!("{} holds the most keys here", best.name),
-        Question::Rate { .. } => format!("{} has the lowest rate here", best.name),
-    };
-    text.push_str(" of those that build makes; keys can be removed, and a lookup reads two cache lines.");
-    let find = |name| rows.iter().find(|row| row.name == name);
-    if let Some(packed) = find(layout_name(Layout::Packed)).filter(|packed| packed.name != best.name) {
-        text.push_str(&format!(
-            " Where speed counts more, packed (--layout packed) {}.",
-            compared(packed, best, question, "costs")
-        ));
+        Question::Memory { .. } => "the smallest",
+        Question::Items { .. } => "the one with most keys",
+        Question::Rate { .. } => "the one with the lowest rate",
+    }
+    .to_owned();
+    text.push_str(" that is fast too: keys can be removed, and a lookup reads two cache lines.");
+    let find = |name| rows.iter().find(|row| row.name == name && row.name != best.name);
+    if let Some(packed) = find(layout_name(Layout::Packed)) {
+        let difference = compared(packed, best, question, "takes");
+        text.push_str(&format!(" Packed (--layout packed) is faster still and {difference}."));
+    }
+    if let Some(sorted) = find(layout_name(Layout::SemiSorted)) {
+        let difference = compared(sorted, best, question, "takes");
+        text.push_str(&format!(" Semi-sorted (--layout semi-sorted) is slower and {difference}."));
     }
     if let Some(bloom) = find(Rival::Bloom.name()) {
-        let better = merit(bloom, question) < merit(best, question);
-        text.push_str(&match better {
-            true => format!(
-                " If nothing is ever removed, a Bloom filter is better at this size: it {}.",
-                compared(bloom, best, question, "takes")
-            ),
-            false => format!(" A Bloom filter {} and cannot remove.", compared(bloom, best, question, "takes")),
+        let difference = compared(bloom, best, question, "takes");
+        text.push_str(&match merit(bloom, question) < merit(best, question) {
+            true => format!(" If nothing is ever removed, a Bloom filter serves as well: it {difference}."),
+            false => format!(" A Bloom filter {difference} and cannot remove."),
         });
     }
     text
@@ -197,6 +199,7 @@ fn why(best: &Row, rows: &[Row], question: Question) -> String {
 fn compared(other: &Row, best: &Row, question: Question, verb: &str) -> String {
     let percent = |ratio: f64| format!("{:.0} % {}", (ratio - 1.0).abs() * 100.0, if ratio < 1.0 { "less" } else { "more" });
     match question {
+        Question::Memory { .. } if other.bytes == best.bytes => format!("{verb} the same memory"),
         Question::Memory { .. } => format!("{verb} {} memory", percent(other.bytes as f64 / best.bytes.max(1) as f64)),
         Question::Items { .. } => {
             let ratio = other.items as f64 / best.items.max(1) as f64;
@@ -253,6 +256,6 @@ fn print(out: &mut Output, answer: &Answer, question: Question) -> Result<(), Fa
     out.line("lines: cache lines that a lookup of a stored key reads. The first rows are cuckoo filters, the last is the")?;
     out.line("limit that no filter with removal can pass.")?;
     out.line("")?;
-    out.line(format_args!("{} {}. {}", style.bold("Take"), style.green(answer.recommended), answer.why))?;
+    out.line(format_args!("{} {}: {}", style.bold("Take"), style.green(answer.recommended), answer.why))?;
     out.line(format_args!("  {}", answer.command))
 }

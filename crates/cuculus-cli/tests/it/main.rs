@@ -1,0 +1,11 @@
+//! The program as a user runs it: real files, real pipes, exit codes.
+
+mod common;
+mod dedup;
+mod filters;
+mod full;
+mod hostile;
+mod input;
+mod merging;
+mod surface;
+mod writers;
