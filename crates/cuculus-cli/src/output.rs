@@ -131,7 +131,8 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
 pub(crate) fn rate(rate: f64) -> String {
     if rate >= 0.9995e-4 || rate == 0.0 {
         let percent = format!("{:.*}", decimals(rate * 100.0), rate * 100.0);
-        let percent = if percent.contains('.') { percent.trim_end_matches('0').trim_end_matches('.') } else { &percent };
+        let percent =
+            if percent.contains('.') { percent.trim_end_matches('0').trim_end_matches('.') } else { &percent };
         return format!("{percent} %");
     }
     format!("1 in {}", count((1.0 / rate).round() as u64))

@@ -20,14 +20,8 @@ pub(crate) enum Rival {
 }
 
 impl Rival {
-    pub(crate) const ALL: [Rival; 6] = [
-        Rival::Bloom,
-        Rival::BlockedBloom,
-        Rival::CountingBloom,
-        Rival::DLeft,
-        Rival::Quotient,
-        Rival::DynamicLimit,
-    ];
+    pub(crate) const ALL: [Rival; 6] =
+        [Rival::Bloom, Rival::BlockedBloom, Rival::CountingBloom, Rival::DLeft, Rival::Quotient, Rival::DynamicLimit];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -163,7 +157,8 @@ mod tests {
         let ratio = bits(Rival::DLeft, 0.001) / bits(Rival::Bloom, 0.001);
         assert!((1.5..2.0).contains(&ratio), "{ratio}");
         // More than Bloom, the more the lower the rate (Putze et al., figure 1).
-        let ratios: Vec<_> = [0.1, 0.01, 0.001, 0.0001].map(|p| bits(Rival::BlockedBloom, p) / bits(Rival::Bloom, p)).into();
+        let ratios: Vec<_> =
+            [0.1, 0.01, 0.001, 0.0001].map(|p| bits(Rival::BlockedBloom, p) / bits(Rival::Bloom, p)).into();
         assert!(ratios.is_sorted() && ratios[0] > 1.0 && ratios[3] < 1.5, "{ratios:?}");
     }
 

@@ -31,7 +31,10 @@ fn read(path: &Path) -> Result<[u8; 16], Failure> {
     let file = File::open(path).map_err(|error| failure(error.to_string()))?;
     file.take(1 << 12).read_to_end(&mut bytes).map_err(|error| failure(error.to_string()))?;
     parse(&bytes).ok_or_else(|| {
-        failure(format!("holds {} bytes that are no key; allowed are 16 raw bytes or 32 hexadecimal digits", bytes.len()))
+        failure(format!(
+            "holds {} bytes that are no key; allowed are 16 raw bytes or 32 hexadecimal digits",
+            bytes.len()
+        ))
     })
 }
 

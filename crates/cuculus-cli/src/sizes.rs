@@ -75,9 +75,15 @@ mod tests {
 
     #[test]
     fn items_as_people_write_them() {
-        for (text, value) in
-            [("0", 0), ("1", 1), ("40_000", 40_000), ("1e6", 1_000_000), ("1.5e3", 1_500), ("10M", 10_000_000), ("2.5k", 2_500)]
-        {
+        for (text, value) in [
+            ("0", 0),
+            ("1", 1),
+            ("40_000", 40_000),
+            ("1e6", 1_000_000),
+            ("1.5e3", 1_500),
+            ("10M", 10_000_000),
+            ("2.5k", 2_500),
+        ] {
             assert_eq!(items(text), Ok(value), "{text}");
         }
         assert_eq!(items("281474976710656"), Ok(1 << 48));
@@ -87,8 +93,25 @@ mod tests {
     #[test]
     fn items_refused() {
         let hostile = [
-            "", "-1", "+1", "abc", "1.5", "1e400", "nan", "inf", "1e", "e6", "M", "0x10", " 1", "1 ", "9223372036854775808",
-            "18446744073709551616", "281474976710657", "1e15", "300T",
+            "",
+            "-1",
+            "+1",
+            "abc",
+            "1.5",
+            "1e400",
+            "nan",
+            "inf",
+            "1e",
+            "e6",
+            "M",
+            "0x10",
+            " 1",
+            "1 ",
+            "9223372036854775808",
+            "18446744073709551616",
+            "281474976710657",
+            "1e15",
+            "300T",
         ];
         for text in hostile {
             assert!(items(text).unwrap_err().contains("281474976710656"), "{text}");
@@ -117,14 +140,18 @@ mod tests {
     /// BR-042: sizes that overflow.
     #[test]
     fn sizes_refused() {
-        for text in ["", "0", "0MiB", "-1", "abc", "MiB", "1XB", "1e400", "16EiB", "99999999999999999999", "1e30GB", "nanGB"] {
+        for text in
+            ["", "0", "0MiB", "-1", "abc", "MiB", "1XB", "1e400", "16EiB", "99999999999999999999", "1e30GB", "nanGB"]
+        {
             assert!(bytes(text).unwrap_err().contains("9223372036854775807"), "{text}");
         }
     }
 
     #[test]
     fn rates_as_people_write_them() {
-        for (text, value) in [("0.001", 0.001), ("0.1%", 0.001), ("1e-3", 0.001), ("0.3%", 0.003), ("1e-1%", 0.001), (".5", 0.5)] {
+        for (text, value) in
+            [("0.001", 0.001), ("0.1%", 0.001), ("1e-3", 0.001), ("0.3%", 0.003), ("1e-1%", 0.001), (".5", 0.5)]
+        {
             assert_eq!(rate(text), Ok(value), "{text}");
         }
     }

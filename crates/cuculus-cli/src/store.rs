@@ -68,12 +68,7 @@ impl Exclusive {
 
 /// Saves a new filter, in the place of an old file if there is one: but not while another writer changes that.
 /// `held` is a lock on the old file, if there is one already.
-pub(crate) fn publish(
-    filter: &CuckooFilter,
-    path: &Path,
-    compress: bool,
-    held: Option<Lock>,
-) -> Result<(), Failure> {
+pub(crate) fn publish(filter: &CuckooFilter, path: &Path, compress: bool, held: Option<Lock>) -> Result<(), Failure> {
     if held.is_some() {
         return write(filter, path, compress);
     }

@@ -46,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SIZE", value_parser = sizes::bytes, allow_negative_numbers = true)]
     memory: Option<u64>,
 
-    /// How the table is laid out [default: the smallest]
+    /// How the table is laid out [default: the smallest of packed and compact; with --copies packed]
     #[arg(long, value_name = "L")]
     layout: Option<LayoutArg>,
 
@@ -56,7 +56,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     key_file: KeyFile,
 
-    /// Store every copy of a key that comes again: it has to be removed as often
+    /// Store every copy of a key that comes again, up to 8: it has to be removed as often
+    ///
+    /// Copies lie in the same few slots and fill the table worse: name a third more --items than there are keys.
     #[arg(long)]
     copies: bool,
 
@@ -79,7 +81,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
         store::check_target(&args.output)?;
     }
     let hash = args.seed.hash(args.key_file.read()?);
-    let builder = builder(hash, args.layout);
+    // Copies share their slots, and packed buckets have twice as many for them as compact lines.
+    let layout = args.layout.or(args.copies.then_some(LayoutArg::Packed));
+    let builder = builder(hash, layout);
     let (filter, tally) = match (args.items, args.fpr, args.memory) {
         (Some(_), Some(_), Some(_)) => {
             return Err(Failure::Usage("give only two of --items, --fpr and --memory: the third follows".to_owned()));
@@ -160,7 +164,7 @@ fn counted_first(
             Err(refused) => refused,
         };
         // One build in 10,000 may find no room: a little more of it mends that, but never too many copies of one key.
-        if attempt == 3 || matches!(refused.reason, InsertError::TooManyCopies { .. }) {
+        if attempt == 6 || matches!(refused.reason, InsertError::TooManyCopies { .. }) {
             return Err(Failure::Refused(Refusal {
                 file: args.output.clone(),
                 reason: refused.reason,
@@ -170,7 +174,7 @@ fn counted_first(
                 fate: "nothing was written",
             }));
         }
-        items += items / 50 + 8;
+        items += items / 20 + 8;
     }
     unreachable!("the last attempt returns")
 }

@@ -55,11 +55,8 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Outcome {
     let hash = args.seed.hash(args.key_file.read()?);
-    let mut seen = Seen::new(
-        builder(hash, None),
-        args.items.unwrap_or(DEFAULT_ITEMS),
-        args.fpr.unwrap_or(DEFAULT_RATE),
-    )?;
+    let mut seen =
+        Seen::new(builder(hash, None), args.items.unwrap_or(DEFAULT_ITEMS), args.fpr.unwrap_or(DEFAULT_RATE))?;
     let mut keys = Keys::open(&args.input, Hasher::new(hash)?, true)?;
     let mut out = Output::new();
     let key_null = args.only_key.then_some(args.input.null);
@@ -87,11 +84,11 @@ struct Seen {
     rate: f64,
     items: u64,
     levels: Vec<CuckooFilter>,
+    /// Items at which the last level is left for the next.
+    limit: u64,
     /// Working memory: hashes not found so far, and their positions.
     hashes: Vec<u64>,
     positions: Vec<usize>,
-    /// Working memory: open addressing of the hashes of one call, 0 for an empty place.
-    table: Box<[u64; 4 * Seen::AHEAD]>,
 }
 
 impl Seen {
@@ -102,9 +99,8 @@ impl Seen {
     const FULL: f64 = 0.93;
 
     fn new(builder: Builder, items: u64, rate: f64) -> Result<Self, Failure> {
-        let (hashes, positions) = (Vec::new(), Vec::new());
-        let table = Box::new([0; 4 * Seen::AHEAD]);
-        let mut seen = Seen { builder, rate, items, levels: Vec::new(), hashes, positions, table };
+        let (levels, hashes, positions) = (Vec::new(), Vec::new(), Vec::new());
+        let mut seen = Seen { builder, rate, items, levels, limit: 0, hashes, positions };
         seen.add_level()?;
         Ok(seen)
     }
@@ -113,21 +109,19 @@ impl Seen {
         let number = self.levels.len() + 1;
         let share = 0.607 / (number * number) as f64;
         let items = self.items.max(1024).saturating_mul(1 << (number - 1).min(48)).min(1 << 48);
-        self.levels.push(self.builder.clone().items(items).false_positive_rate(self.rate * share).build()?);
+        let level = self.builder.clone().items(items).false_positive_rate(self.rate * share).build()?;
+        self.limit = (level.capacity() as f64 * Self::FULL) as u64;
+        self.levels.push(level);
         Ok(())
     }
 
-    /// Stores at most `AHEAD` hashes; adds the positions of those that are new to `new`.
+    /// Stores hashes; adds the positions of those that are new to `new`. The outcome is that of one after the other,
+    /// wherever the borders of the calls are.
     fn insert(&mut self, hashes: &[u64], new: &mut Vec<usize>) -> Result<(), Failure> {
         self.hashes.clear();
+        self.hashes.extend_from_slice(hashes);
         self.positions.clear();
-        self.table.fill(0);
-        for (position, &hash) in hashes.iter().enumerate() {
-            if self.is_first(hash) {
-                self.hashes.push(hash);
-                self.positions.push(position);
-            }
-        }
+        self.positions.extend(0..hashes.len());
         for level in self.levels.iter().rev() {
             let mut left = 0;
             for (index, found) in level.contains_many_hash(&self.hashes).into_iter().enumerate() {
@@ -138,42 +132,36 @@ impl Seen {
             self.hashes.truncate(left);
             self.positions.truncate(left);
         }
-        new.extend_from_slice(&self.positions);
-        self.store()
-    }
-
-    /// Whether a hash comes the first time in this call.
-    fn is_first(&mut self, hash: u64) -> bool {
-        // 0 marks an empty place, so it is the same as 1 here: once in 2^63 calls a line is dropped for that.
-        let (hash, mask) = (hash.max(1), self.table.len() - 1);
-        let mut place = hash as usize & mask;
-        while self.table[place] != 0 {
-            if self.table[place] == hash {
-                return false;
+        // What is stored from here on may look like some of the hashes after it: levels that change are asked again.
+        let first_changed = self.levels.len() - 1;
+        for index in 0..self.hashes.len() {
+            if self.store(self.hashes[index], first_changed)? {
+                new.push(self.positions[index]);
             }
-            place = (place + 1) & mask;
         }
-        self.table[place] = hash;
-        true
+        Ok(())
     }
 
-    /// Stores the hashes that no level has.
-    fn store(&mut self) -> Result<(), Failure> {
-        let mut stored = 0;
-        loop {
-            let last = self.levels.len() - 1;
-            let level = &mut self.levels[last];
-            let nearly_full = level.len() as f64 > level.capacity() as f64 * Self::FULL;
-            match if nearly_full { Err(0) } else { level.insert_many_hash(&self.hashes[stored..]).map_err(|e| e.inserted) } {
-                Ok(()) => return Ok(()),
-                // Full, or by bad luck without room: the next level has some.
-                Err(inserted) => stored += inserted,
-            }
-            if stored == self.hashes.len() {
-                return Ok(());
+    /// Stores a hash unless a level from `first` on has it; says whether it is new.
+    #[inline]
+    fn store(&mut self, hash: u64, first: usize) -> Result<bool, Failure> {
+        let mut last = self.levels.len() - 1;
+        if self.levels[first..last].iter().any(|level| level.contains_hash(hash)) {
+            return Ok(false);
+        }
+        if self.levels[last].len() >= self.limit {
+            if self.levels[last].contains_hash(hash) {
+                return Ok(false);
             }
             self.add_level()?;
+            last += 1;
         }
+        if let Ok(stored) = self.levels[last].insert_unique_hash(hash) {
+            return Ok(stored);
+        }
+        // By bad luck there was no room: there is in a new level.
+        self.add_level()?;
+        Ok(self.levels[last + 1].insert_unique_hash(hash).is_ok())
     }
 }
 
@@ -186,7 +174,8 @@ mod tests {
     #[test]
     fn doubling_levels() {
         let mut seen = Seen::new(CuckooFilter::builder(), 0, 0.01).unwrap();
-        let hash = |i: u64| (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        let hash =
+            |i: u64| (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         let all: Vec<u64> = (0..200_000).map(hash).collect();
         let mut news = 0;
         for chunk in all.chunks(Seen::AHEAD / 2) {
@@ -198,6 +187,13 @@ mod tests {
         }
         assert!(seen.levels.len() > 5);
         assert!((198_000..=200_000).contains(&news), "{news}");
+        // The borders of the calls change nothing.
+        for size in [1, 7, 100_000] {
+            let mut other = Seen::new(CuckooFilter::builder(), 0, 0.01).unwrap();
+            let mut new = Vec::new();
+            all.chunks(size).for_each(|chunk| other.insert(chunk, &mut new).unwrap());
+            assert!(other.levels == seen.levels && new.len() == news, "{size}");
+        }
         for chunk in all.chunks(Seen::AHEAD) {
             let mut new = Vec::new();
             seen.insert(chunk, &mut new).unwrap();

@@ -154,7 +154,10 @@ mod tests {
             let most = ((1u64 << bits) - 1) as u32;
             for bucket in [0, 1, buckets / 2, buckets - 1] {
                 for fingerprint in [1, 2, most / 2, most - 1, most] {
-                    assert!(hash_for(bucket, fingerprint, &geometry).is_some(), "{bits} {buckets} {bucket} {fingerprint}");
+                    assert!(
+                        hash_for(bucket, fingerprint, &geometry).is_some(),
+                        "{bits} {buckets} {bucket} {fingerprint}"
+                    );
                 }
             }
         }

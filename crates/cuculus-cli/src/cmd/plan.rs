@@ -197,7 +197,8 @@ fn why(best: &Row, rows: &[Row], question: Question) -> String {
 
 /// How another filter compares with the best of ours, after "it".
 fn compared(other: &Row, best: &Row, question: Question, verb: &str) -> String {
-    let percent = |ratio: f64| format!("{:.0} % {}", (ratio - 1.0).abs() * 100.0, if ratio < 1.0 { "less" } else { "more" });
+    let percent =
+        |ratio: f64| format!("{:.0} % {}", (ratio - 1.0).abs() * 100.0, if ratio < 1.0 { "less" } else { "more" });
     match question {
         Question::Memory { .. } if other.bytes == best.bytes => format!("{verb} the same memory"),
         Question::Memory { .. } => format!("{verb} {} memory", percent(other.bytes as f64 / best.bytes.max(1) as f64)),
@@ -205,11 +206,9 @@ fn compared(other: &Row, best: &Row, question: Question, verb: &str) -> String {
             let ratio = other.items as f64 / best.items.max(1) as f64;
             format!("holds {:.0} % {} keys", (ratio - 1.0).abs() * 100.0, if ratio < 1.0 { "fewer" } else { "more" })
         }
-        Question::Rate { .. } => format!(
-            "has a rate of {} instead of {}",
-            rate(other.false_positive_rate),
-            rate(best.false_positive_rate)
-        ),
+        Question::Rate { .. } => {
+            format!("has a rate of {} instead of {}", rate(other.false_positive_rate), rate(best.false_positive_rate))
+        }
     }
 }
 
@@ -253,7 +252,9 @@ fn print(out: &mut Output, answer: &Answer, question: Question) -> Result<(), Fa
         out.line(if row.name == answer.recommended { style.green(&line) } else { line.as_str().into() })?;
     }
     out.line("")?;
-    out.line("lines: cache lines that a lookup of a stored key reads. The first rows are cuckoo filters, the last is the")?;
+    out.line(
+        "lines: cache lines that a lookup of a stored key reads. The first rows are cuckoo filters, the last is the",
+    )?;
     out.line("limit that no filter with removal can pass.")?;
     out.line("")?;
     out.line(format_args!("{} {}: {}", style.bold("Take"), style.green(answer.recommended), answer.why))?;

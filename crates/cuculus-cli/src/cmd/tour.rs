@@ -32,7 +32,11 @@ pub(crate) fn run(_: &Args) -> Outcome {
         "The list: the {} most frequent surnames of the United States census of 1990.",
         count(all.len() as u64)
     ))?;
-    out.line(format_args!("We store the first {}; the other {} stay outside.", count(inside.len() as u64), count(outside.len() as u64)))?;
+    out.line(format_args!(
+        "We store the first {}; the other {} stay outside.",
+        count(inside.len() as u64),
+        count(outside.len() as u64)
+    ))?;
 
     out.line("")?;
     out.line(style.bold("1. Build: room for what we have, and at most 1 wrong \"yes\" in 100"))?;
@@ -69,7 +73,9 @@ pub(crate) fn run(_: &Args) -> Outcome {
         rate(filter.promised_false_positive_rate()),
     ))?;
     if let Some(example) = wrong.first() {
-        out.line(format_args!("   For example {example}. The wrong answers are the same on every machine: the hash is fixed."))?;
+        out.line(format_args!(
+            "   For example {example}. The wrong answers are the same on every machine: the hash is fixed."
+        ))?;
     }
 
     out.line("")?;

@@ -40,7 +40,7 @@ pub(crate) struct InputArgs {
     ///
     /// Fields are separated by --delimiter and quoted as in CSV: "a, b" is one field, "" inside quotes is a quote, and
     /// a quoted field may run over several lines. A record without an N-th field is an error; empty lines are skipped.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) field: Option<NonZeroUsize>,
 
     /// What separates fields: one ASCII character, or \t or tab [default: ,]

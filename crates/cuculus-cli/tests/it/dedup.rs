@@ -21,8 +21,7 @@ fn first_sight_in_order() {
 #[test]
 fn streams() {
     let sandbox = Sandbox::new();
-    let mut child =
-        sandbox.command(&["dedup"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = sandbox.command(&["dedup"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let stdout = BufReader::new(child.stdout.take().unwrap());
     let (sender, receiver) = channel();
@@ -46,8 +45,13 @@ fn streams() {
 #[test]
 fn ends_when_nobody_reads() {
     let sandbox = Sandbox::new();
-    let mut child =
-        sandbox.command(&["dedup"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = sandbox
+        .command(&["dedup"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(b"a\n").unwrap();
     let mut first = [0; 2];

@@ -9,27 +9,27 @@ fn build_check_add_remove() {
     let sandbox = Sandbox::new();
     sandbox.write("first", lines(0..1_000));
     sandbox.write("more", lines(1_000..1_500));
-    let ran = sandbox.run(&["build", "-o", "f", "--items", "2000", "first"]).exits(0);
+    let ran = sandbox.run(&["build", "-o", "f", "--items", "2000", "--fpr", "1e-7", "first"]).exits(0);
     assert!(ran.text().contains("stored 1,000 keys"), "{ran:?}");
-    assert!(ran.text().contains("at most 2,000"), "{ran:?}");
+    assert!(ran.text().contains("1,000 keys of at most 2,0"), "{ran:?}");
 
     assert_eq!(sandbox.run(&["check", "f", "first"]).exits(0).out, sandbox.read("first"));
     assert_eq!(sandbox.run(&["check", "-c", "f", "first"]).exits(0).text(), "1000\n");
     sandbox.run(&["check", "-v", "f", "first"]).exits(1);
     assert_eq!(sandbox.run(&["check", "-vc", "f", "first"]).exits(1).text(), "0\n");
     let new = line_count(&sandbox.run(&["check", "-v", "f", "more"]).exits(0).out);
-    assert!(new > 470, "{new}");
+    assert_eq!(new, 500);
     sandbox.run_with(&["check", "f"], b"").exits(1);
 
     let ran = sandbox.run(&["add", "f", "more", "first"]).exits(0);
-    assert!(ran.text().contains("repeats"), "{ran:?}");
+    assert!(ran.text().contains("stored 500 keys, 1,000 repeats"), "{ran:?}");
     assert_eq!(sandbox.run(&["check", "-c", "f", "first", "more"]).exits(0).text(), "1500\n");
 
     let ran = sandbox.run(&["remove", "f", "first"]).exits(0);
     assert!(ran.text().contains("removed 1,000 keys, 0 keys not found"), "{ran:?}");
     assert_eq!(sandbox.run(&["check", "-c", "f", "more"]).exits(0).text(), "500\n");
     let left = line_count(&sandbox.run(&["check", "f", "first"]).out);
-    assert!(left < 30, "{left}");
+    assert_eq!(left, 0);
     sandbox.run(&["verify", "f"]).exits(0);
     assert_eq!(sandbox.names(), ["f", "first", "more"], "nothing is left behind");
 }
@@ -41,12 +41,13 @@ fn self_sizing_builds() {
     for n in [0u64, 1, 2, 3, 100, 20_000] {
         // Every key three times, and far apart.
         sandbox.write("keys", lines(0..n).repeat(3));
-        let ran = sandbox.run(&["build", "-o", "f", "--json", "keys"]).exits(0).json();
+        let ran = sandbox.run(&["build", "-o", "f", "--layout", "compact", "--json", "keys"]).exits(0).json();
         assert_eq!((ran["stored"].as_u64(), ran["repeats"].as_u64()), (Some(n), Some(2 * n)), "exactly");
         assert_eq!(ran["items"].as_u64(), Some(n));
         assert!(ran["capacity"].as_u64().unwrap() >= n);
         sandbox.write("once", lines(0..n));
-        sandbox.run(&["build", "-o", "g", "--items", &n.to_string(), "--copies", "once"]).exits(0);
+        let planned = ["build", "-o", "g", "--items", &n.to_string(), "--copies", "--layout", "compact", "once"];
+        sandbox.run(&planned).exits(0);
         assert!(sandbox.read("f") == sandbox.read("g"), "{n}: same keys in the same order, same bytes");
     }
 }
@@ -55,7 +56,7 @@ fn self_sizing_builds() {
 fn copies() {
     let sandbox = Sandbox::new();
     sandbox.write("twice", lines(0..500).repeat(2));
-    for sizing in [&[][..], &["--items", "1000"]] {
+    for sizing in [&["--items", "1300"][..], &[]] {
         let args = [&["build", "-o", "f", "--copies", "--json", "twice"], sizing].concat();
         let ran = sandbox.run(&args).exits(0).json();
         assert_eq!((ran["stored"].as_u64(), ran["repeats"].as_u64()), (Some(1_000), Some(0)));
@@ -67,7 +68,10 @@ fn copies() {
         assert_eq!((ran["removed"].as_u64(), ran["not_found"].as_u64()), (Some(500), Some(0)));
     }
     let ran = sandbox.run(&["remove", "--json", "f", "once"]).exits(1).json();
-    assert_eq!((ran["removed"].as_u64(), ran["not_found"].as_u64(), ran["items"].as_u64()), (Some(0), Some(500), Some(0)));
+    assert_eq!(
+        (ran["removed"].as_u64(), ran["not_found"].as_u64(), ran["items"].as_u64()),
+        (Some(0), Some(500), Some(0))
+    );
     assert_eq!(ran["saved"], false);
 }
 
@@ -98,7 +102,7 @@ fn what_is_known_decides_the_size() {
     let both = build(&["--memory", "4KiB", "--fpr", "1%"]);
     assert!(both["capacity"].as_u64().unwrap() > 2_500, "{both}");
     let items = build(&["--memory", "4KiB", "--items", "2k"]);
-    assert_eq!(items["capacity"], 2_000);
+    assert!(items["capacity"].as_u64().unwrap() >= 2_000, "{items}");
     assert!(rate(&items) < rate(&both) * 1.01, "{items}");
     sandbox.run(&["build", "-o", "f", "--memory", "1MiB", "--items", "5", "--fpr", "1%", "keys"]).fails(&["only two"]);
     sandbox.run(&["build", "-o", "f", "--memory", "100", "keys"]).fails(&["do not fit into 100 bytes"]);
@@ -176,9 +180,9 @@ fn secret_keys() {
 fn info() {
     let sandbox = Sandbox::new();
     sandbox.write("keys", lines(0..1_000));
-    sandbox.run(&["build", "-o", "f", "--items", "2000", "keys"]).exits(0);
+    sandbox.run(&["build", "-o", "f", "--items", "2000", "--copies", "keys"]).exits(0);
     let text = sandbox.run(&["info", "f"]).exits(0);
-    for part in ["1,000 of at most 2,000", "1 %", "XXH3-64, seed 0", "format version 1"] {
+    for part in ["1,000 of at most 2,0", "1 %", "XXH3-64, seed 0", "format version 1"] {
         assert!(text.text().contains(part), "no \"{part}\" in {text:?}");
     }
     let bytes = sandbox.read("f");
@@ -232,7 +236,8 @@ fn damaged_files() {
     for length in [0, 1, 255, 256, whole.len() - 1] {
         sandbox.write("d", &whole[..length]);
         for command in ["verify", "info", "check", "add", "remove"] {
-            let args = if matches!(command, "verify" | "info") { vec![command, "d"] } else { vec![command, "d", "keys"] };
+            let args =
+                if matches!(command, "verify" | "info") { vec![command, "d"] } else { vec![command, "d", "keys"] };
             sandbox.run(&args).fails(&["d"]);
         }
     }

@@ -4,7 +4,8 @@ use crate::common::{Sandbox, lines};
 
 fn full(sandbox: &Sandbox) -> u64 {
     sandbox.write("keys", lines(0..1_000));
-    let built = sandbox.run(&["build", "-o", "f", "--items", "1000", "--fpr", "1e-6", "--json", "keys"]).exits(0).json();
+    let built =
+        sandbox.run(&["build", "-o", "f", "--items", "1000", "--fpr", "1e-6", "--json", "keys"]).exits(0).json();
     built["capacity"].as_u64().unwrap() - built["items"].as_u64().unwrap()
 }
 
@@ -17,7 +18,15 @@ fn add_to_a_full_filter() {
     sandbox.write("more", format!("key-1\n{}", lines(5_000..6_000)));
     let (went_in, first, record) =
         (format!("{room} keys went in"), format!("\"key-{}\"", 5_000 + room), format!("record {} of more", room + 2));
-    sandbox.run(&["add", "f", "more"]).fails(&["f", "full", &went_in, &first, &record, "nothing was saved", "--partial"]);
+    sandbox.run(&["add", "f", "more"]).fails(&[
+        "f",
+        "full",
+        &went_in,
+        &first,
+        &record,
+        "nothing was saved",
+        "--partial",
+    ]);
     assert!(sandbox.read("f") == before, "nothing was saved");
 
     let ran = sandbox.run(&["add", "--json", "f", "more"]).exits(2);

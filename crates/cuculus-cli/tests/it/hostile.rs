@@ -95,7 +95,9 @@ fn other_values() {
 fn missing_unknown_repeated() {
     let sandbox = Sandbox::new();
     sandbox.run(&[]).exits(2);
-    for args in [&["fly"][..], &["build"], &["add"], &["check"], &["remove"], &["merge", "-o", "x"], &["info"], &["verify"]] {
+    for args in
+        [&["fly"][..], &["build"], &["add"], &["check"], &["remove"], &["merge", "-o", "x"], &["info"], &["verify"]]
+    {
         sandbox.run(args).fails(&[]);
     }
     for option in ["--items", "--fpr", "--memory", "--seed"] {

@@ -123,7 +123,9 @@ fn fields_that_are_not_there() {
     sandbox.run(&["dedup", "--field", "0", "t.csv"]).fails(&["--field"]);
     sandbox.run(&["dedup", "--delimiter", ";", "t.csv"]).fails(&["--field"]);
     for delimiter in ["", "ab", "\"", "\n", "\u{e9}"] {
-        sandbox.run(&["dedup", "--field", "1", "--delimiter", delimiter, "t.csv"]).fails(&["--delimiter", "one ASCII character"]);
+        sandbox
+            .run(&["dedup", "--field", "1", "--delimiter", delimiter, "t.csv"])
+            .fails(&["--delimiter", "one ASCII character"]);
     }
     sandbox.run(&["dedup", "--only-key", "t.csv"]).fails(&["--field"]);
 }
@@ -168,7 +170,10 @@ fn packed_inputs() {
         ("zst-without-a-name", zstd(text.as_bytes())),
         ("members.gz", [gzip(one), gzip(two)].concat()),
         // Frames, with a skippable one between and before.
-        ("frames.zst", [&b"\x50\x2a\x4d\x18\x03\0\0\0abc"[..], &zstd(one), b"\x5f\x2a\x4d\x18\0\0\0\0", &zstd(two)].concat()),
+        (
+            "frames.zst",
+            [&b"\x50\x2a\x4d\x18\x03\0\0\0abc"[..], &zstd(one), b"\x5f\x2a\x4d\x18\0\0\0\0", &zstd(two)].concat(),
+        ),
         ("empty.gz.zst", zstd(b"")),
     ];
     for (name, bytes) in &forms {

@@ -3,7 +3,7 @@
 use crate::common::{Sandbox, line_count, lines};
 
 fn build(sandbox: &Sandbox, name: &str, numbers: std::ops::Range<u64>, args: &[&str]) {
-    sandbox.run_with(&[&["build", "-o", name], args].concat(), lines(numbers).as_bytes()).exits(0);
+    sandbox.run_with(&[&["build", "-o", name, "--copies"], args].concat(), lines(numbers).as_bytes()).exits(0);
 }
 
 #[test]
@@ -58,7 +58,12 @@ fn full_filters_without_a_larger_one() {
     for (name, from) in [("a", 0), ("b", 1_000), ("c", 2_000)] {
         build(&sandbox, name, from..from + 1_000, &["--layout", "compact", "--items", "1000"]);
     }
-    sandbox.run(&["merge", "-o", "m", "a", "b"]).fails(&["a and b", "2000 items", "--items 2000", "cuculus build -o m"]);
+    sandbox.run(&["merge", "-o", "m", "a", "b"]).fails(&[
+        "a and b",
+        "2000 items",
+        "--items 2000",
+        "cuculus build -o m",
+    ]);
     sandbox.run(&["merge", "-o", "m", "a", "b", "c"]).fails(&["--items 3000"]);
     assert!(!sandbox.exists("m"));
     // Buckets have eight slots at most.

@@ -3,9 +3,8 @@
 use crate::common::{Sandbox, lines};
 use std::time::{Duration, Instant};
 
-const COMMANDS: [&str; 12] = [
-    "tour", "build", "add", "remove", "check", "dedup", "merge", "info", "verify", "plan", "completions", "man",
-];
+const COMMANDS: [&str; 12] =
+    ["tour", "build", "add", "remove", "check", "dedup", "merge", "info", "verify", "plan", "completions", "man"];
 
 fn help(sandbox: &Sandbox, command: &str) -> String {
     sandbox.run(&[command, "--help"]).exits(0).text().to_owned()
@@ -22,7 +21,10 @@ fn help_of_every_command() {
         sandbox.run(&[command, "-h"]).exits(0);
     }
     for (command, options) in [
-        ("build", &["--output", "--items", "--fpr", "--memory", "--layout", "--seed", "--key-file", "--copies", "--json"][..]),
+        (
+            "build",
+            &["--output", "--items", "--fpr", "--memory", "--layout", "--seed", "--key-file", "--copies", "--json"][..],
+        ),
         ("add", &["--copies", "--partial", "--key-file", "--json"]),
         ("remove", &["--key-file", "--json"]),
         ("check", &["--invert-match", "--count", "--key-file", "--only-key"]),
@@ -62,15 +64,18 @@ fn warnings_in_the_help() {
 fn examples_in_the_help() {
     let sandbox = Sandbox::new();
     let table = "1;a;x\n2;b;y\n";
-    for name in ["words.txt", "more-words.txt", "draft.txt", "forget.txt", "today.log", "access.log"] {
+    for name in ["words.txt", "more-words.txt", "draft.txt", "today.log", "access.log"] {
         sandbox.write(name, lines(0..20));
     }
+    sandbox.write("forget.txt", lines(0..5));
     sandbox.write("expired.txt", lines(0..5));
     sandbox.write("orders.csv", table.replace(';', ","));
     sandbox.shell("gzip -k today.log access.log && mkdir -p home fpath").exits(0);
     let zstd = ruzstd::encoding::compress_to_vec(lines(0..20).as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
     sandbox.write("today.log.zst", zstd);
-    for (name, extra) in [("words", ""), ("seen", ""), ("sessions", ""), ("monday", "--seed 1"), ("tuesday", "--seed 1")] {
+    for (name, extra) in
+        [("words", ""), ("seen", ""), ("sessions", ""), ("monday", "--seed 1"), ("tuesday", "--seed 1")]
+    {
         sandbox.shell(&format!("cuculus build -o {name}.cuculus --items 100 {extra} words.txt")).exits(0);
     }
     sandbox.shell("cut -d, -f2 orders.csv | cuculus build -o ids.cuculus").exits(0);
@@ -85,7 +90,11 @@ fn examples_in_the_help() {
             let line = line.replace("tail -f", "tail").replace("man -l -", "cat").replace("';'", "','");
             let line = line.replace("~/.local/share/bash-completion/completions", "home");
             let line = line.replace("~/.config/fish/completions", "home").replace("${fpath[1]}", "fpath");
-            let line = if line.contains("check -v") || line.contains("-c -v") { format!("{line}; test $? -le 1") } else { line };
+            let line = if line.contains("check -v") || line.contains("-c -v") {
+                format!("{line}; test $? -le 1")
+            } else {
+                line
+            };
             let ran = sandbox.shell(&format!("set -o pipefail; {line}"));
             assert_eq!(ran.code, Some(0), "{line}: {ran:?}");
             run += 1;
@@ -133,7 +142,12 @@ fn tour() {
     let started = Instant::now();
     let ran = sandbox.run(&["tour"]).exits(0);
     assert!(started.elapsed() < Duration::from_secs(5));
-    for part in ["30,000 of 30,000 stored names found", "promised at most 1 %", "15,000 names removed; all 15,000 others", "HashSet"] {
+    for part in [
+        "30,000 of 30,000 stored names found",
+        "promised at most 1 %",
+        "15,000 names removed; all 15,000 others",
+        "HashSet",
+    ] {
         assert!(ran.text().contains(part), "no \"{part}\" in {ran:?}");
     }
     assert!(ran.text().lines().all(|line| line.chars().count() <= 120), "{ran:?}");
@@ -154,7 +168,17 @@ fn plan() {
         &["--memory", "64MiB", "--fpr", "3%"],
     ] {
         let ran = sandbox.run(&[&["plan"], args].concat()).exits(0);
-        for name in ["compact", "semi-sorted", "packed", "Bloom", "blocked Bloom", "counting Bloom", "d-left", "quotient", "limit"] {
+        for name in [
+            "compact",
+            "semi-sorted",
+            "packed",
+            "Bloom",
+            "blocked Bloom",
+            "counting Bloom",
+            "d-left",
+            "quotient",
+            "limit",
+        ] {
             assert!(ran.text().contains(name), "{args:?} {name}");
         }
         assert!(ran.text().contains("Take "));
@@ -162,7 +186,13 @@ fn plan() {
         assert_eq!(json["filters"].as_array().unwrap().len(), 9);
         let limit = &json["filters"][8]["bits_per_item"].as_f64().unwrap();
         if !args.contains(&"--memory") {
-            assert!(json["filters"].as_array().unwrap().iter().all(|row| row["removes"] == false || row["bits_per_item"].as_f64().unwrap() >= *limit));
+            assert!(
+                json["filters"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .all(|row| row["removes"] == false || row["bits_per_item"].as_f64().unwrap() >= *limit)
+            );
         }
     }
     sandbox.run(&["plan", "--items", "1", "--fpr", "1%", "--memory", "1KiB"]).fails(&["only two"]);
@@ -172,7 +202,11 @@ fn plan() {
 #[test]
 fn plan_and_build_agree() {
     let sandbox = Sandbox::new();
-    for question in [&["--items", "5000", "--fpr", "0.1%"][..], &["--memory", "8KiB", "--fpr", "1%"], &["--items", "5000", "--memory", "16KiB"]] {
+    for question in [
+        &["--items", "5000", "--fpr", "0.1%"][..],
+        &["--memory", "8KiB", "--fpr", "1%"],
+        &["--items", "5000", "--memory", "16KiB"],
+    ] {
         let plan = sandbox.run(&[&["plan", "--json"], question].concat()).exits(0).json();
         let built = sandbox.run(&[&["build", "-o", "f", "--json"], question].concat()).exits(0).json();
         assert_eq!(plan["recommended"], built["layout"]);
