@@ -28,7 +28,12 @@ impl<S: AsRef<[u8]>> CuckooFilter<S> {
     pub fn contains_many_into<K: Key>(&self, keys: &[K], found: &mut [bool]) {
         assert_eq!(keys.len(), found.len(), "one answer for each key");
         let hasher = &self.spec.hasher;
-        self.contains_blocks(keys, found, |keys, hashes| K::hash_many(keys, hasher, hashes));
+        self.contains_blocks(
+            keys,
+            found,
+            #[inline(always)]
+            |keys, hashes| K::hash_many(keys, hasher, hashes),
+        );
     }
 
     /// [`contains_many`](Self::contains_many) by hash.
@@ -57,28 +62,31 @@ fn contains_pipeline<C: Cells, K>(
     found: &mut [bool],
     hash: &impl Fn(&[K], &mut [u64]),
 ) {
-    let mut hashes = [0; GROUP];
-    let mut flying = [cells.locate(0); GROUP];
-    let mut groups = keys.chunks(GROUP);
-    let fetch = |keys: &[K], hashes: &mut [u64; GROUP], probes: &mut [C::Probe; GROUP]| {
-        let hashes = &mut hashes[..keys.len()];
-        hash(keys, hashes);
-        for (probe, &hash) in probes.iter_mut().zip(&*hashes) {
-            *probe = cells.locate(hash);
-            cells.prefetch(bytes, probe);
+    let mut probes = [[cells.locate(0); GROUP]; 2];
+    let whole = keys.len() / GROUP;
+    let (keys, keys_left) = keys.split_at(whole * GROUP);
+    let (found, found_left) = found.split_at_mut(whole * GROUP);
+    for step in 0..=whole {
+        if step < whole {
+            let mut hashes = [0; GROUP];
+            hash(&keys[step * GROUP..][..GROUP], &mut hashes);
+            for (probe, &hash) in probes[step % 2].iter_mut().zip(&hashes) {
+                *probe = cells.locate(hash);
+                cells.prefetch(bytes, probe);
+            }
         }
-    };
-    if let Some(first) = groups.next() {
-        fetch(first, &mut hashes, &mut flying);
+        if step > 0 {
+            let found = &mut found[(step - 1) * GROUP..][..GROUP];
+            for (found, probe) in found.iter_mut().zip(&probes[(step - 1) % 2]) {
+                *found = cells.matches(bytes, probe);
+            }
+        }
     }
-    for found in found.chunks_mut(GROUP) {
-        let landed = flying;
-        if let Some(next) = groups.next() {
-            fetch(next, &mut hashes, &mut flying);
-        }
-        for (found, probe) in found.iter_mut().zip(&landed) {
-            *found = cells.matches(bytes, probe);
-        }
+    let mut hashes = [0; GROUP];
+    let hashes = &mut hashes[..keys_left.len()];
+    hash(keys_left, hashes);
+    for (found, &hash) in found_left.iter_mut().zip(&*hashes) {
+        *found = cells.matches(bytes, &cells.locate(hash));
     }
 }
 

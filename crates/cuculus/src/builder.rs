@@ -60,8 +60,12 @@ impl Plan {
 /// The most items a filter is built for.
 const MAX_ITEMS: u64 = 1 << 48;
 
-/// A build may fail for equal fingerprints with at most this probability; the promise is 1 in 10,000 for all reasons.
-const EQUALS_RISK: f64 = 2e-5;
+/// A build may fail for too many equal items with at most this probability (simulation finds up to 3.5 times as many as
+/// the formula in small tables); the promise is 1 in 10,000 for all reasons.
+const CROWDS: f64 = 1e-5;
+
+/// With fifteen fingerprints the planned load is not safe; they remain for explicit geometries.
+const LEAST_PLANNED_BITS: u32 = 5;
 
 /// A geometry whose rate allows only less load than this is no candidate: another width serves better.
 const LEAST_LOAD: f64 = 0.4;
@@ -111,7 +115,7 @@ impl Builder {
         self
     }
 
-    /// How room is made for an item whose slots are taken; breadth-first over up to 10,000 buckets (compact: slots) if not said.
+    /// How room is made for an item whose slots are taken; [`Search::default_for`] the layout if not said.
     pub fn search(mut self, search: Search) -> Self {
         self.search = Some(search);
         self
@@ -141,7 +145,7 @@ impl Builder {
     /// As [`plan`](Self::plan), and [`BuildError::Allocation`] if the system has not got the memory.
     pub fn build(&self) -> Result<CuckooFilter, BuildError> {
         let plan = self.plan()?;
-        let search = self.search.unwrap_or_default();
+        let search = self.search.unwrap_or(Search::default_for(plan.geometry.layout));
         let (Search::BreadthFirst { positions: budget } | Search::RandomWalk { kicks: budget }) = search;
         if budget > Search::MAX_BUDGET {
             return Err(BuildError::OutOfRange {
@@ -223,7 +227,7 @@ impl Builder {
             let load = sizing::load_for_rate(&shape, rate);
             let geometry = (load >= LEAST_LOAD).then(|| self.largest(shape, memory)).flatten()?;
             let capacity = capacity(&geometry, load);
-            (capacity > 0 && safe_from_equals(&geometry, capacity)).then_some(Plan {
+            (capacity > 0 && safe_from_crowds(&geometry, capacity)).then_some(Plan {
                 geometry,
                 capacity,
                 false_positive_rate: rate,
@@ -240,7 +244,7 @@ impl Builder {
     fn plan_for_memory_and_items(&self, memory: u64, items: u64) -> Result<Plan, BuildError> {
         let candidates = self.shapes().filter_map(|shape| {
             let geometry = self.largest(shape, memory)?;
-            let fits = sizing::room(&geometry) >= items && safe_from_equals(&geometry, items);
+            let fits = sizing::room(&geometry) >= items && safe_from_crowds(&geometry, items);
             let load = items as f64 / geometry.slots() as f64;
             let rate = sizing::false_positive_rate(&geometry, load);
             fits.then_some(Plan { geometry, capacity: items, false_positive_rate: rate })
@@ -258,7 +262,9 @@ impl Builder {
     fn shapes(&self) -> impl Iterator<Item = Geometry> + '_ {
         let slots = self.slots_per_bucket.unwrap_or(4);
         let chosen = move |layout| self.layout.unwrap_or(layout) == layout;
-        let packed = (4..=32).filter(move |_| chosen(Layout::Packed)).map(move |f| Geometry::packed(f, slots, 2));
+        let packed = (LEAST_PLANNED_BITS..=32)
+            .filter(move |_| chosen(Layout::Packed))
+            .map(move |f| Geometry::packed(f, slots, 2));
         let semi_sorted = (5..=32)
             .filter(move |_| self.layout == Some(Layout::SemiSorted) && slots == 4)
             .map(|f| Geometry::semi_sorted(f, 2));
@@ -270,7 +276,7 @@ impl Builder {
     /// The smallest table of a shape that takes `items` at a load of at most `load`.
     fn smallest(&self, shape: Geometry, items: u64, load: f64) -> Option<Geometry> {
         let with = |half: u64| Geometry { buckets: 2 * half, ..shape };
-        let enough = |half: u64| capacity(&with(half), load) >= items && safe_from_equals(&with(half), items);
+        let enough = |half: u64| capacity(&with(half), load) >= items && safe_from_crowds(&with(half), items);
         let most = Geometry::MAX_BUCKETS / 2;
         if shape.placement == Placement::Xor {
             return (0..most.ilog2()).map(|log| 1 << log).find(|&half| enough(half)).map(with);
@@ -317,23 +323,22 @@ fn capacity(geometry: &Geometry, load: f64) -> u64 {
     sizing::room(geometry).min((geometry.slots() as f64 * load) as u64)
 }
 
-fn safe_from_equals(geometry: &Geometry, items: u64) -> bool {
-    sizing::chance_of_too_many_equals(geometry, items) <= EQUALS_RISK
+fn safe_from_crowds(geometry: &Geometry, items: u64) -> bool {
+    sizing::expected_crowds(geometry, items) <= CROWDS
 }
 
-/// The lines that the compact layout is built of: every even number of slots, as many of them wide as the line has bits
-/// for. Classes of fewer than 12 slots fill worse, so such a class is left out and its bits stay unused.
+/// The lines that the compact layout is built of: every number of slots, as many of them wide as the line has bits for,
+/// and the same without wide ones: small classes fill worse in small tables.
 fn compact_shapes() -> impl Iterator<Item = Geometry> {
-    (4..=31).flat_map(|f| {
-        let slots = (LINE_BITS / (f + 1)) & !1..=(LINE_BITS / f);
-        slots.filter(|slots| slots % 2 == 0).filter_map(move |slots| {
-            let wide = (LINE_BITS - slots * f).min(slots) & !1;
-            match wide {
-                wide if wide == slots => None,
-                0..12 => Some(Geometry::compact(f, slots, 0, 2)),
-                _ if slots - wide < 12 => None,
-                _ => Some(Geometry::compact(f, slots, wide, 2)),
-            }
+    (LEAST_PLANNED_BITS..=31).flat_map(|f| {
+        let slots = LINE_BITS / (f + 1)..=LINE_BITS / f;
+        slots.flat_map(move |slots| {
+            let wide = (LINE_BITS - slots * f).min(slots);
+            let mixed = (LEAST_CLASS..=slots - LEAST_CLASS).contains(&wide);
+            [mixed.then_some(wide), Some(0)].into_iter().flatten().map(move |wide| Geometry::compact(f, slots, wide, 2))
         })
     })
 }
+
+/// The fewest slots of a class that is worth having.
+const LEAST_CLASS: u32 = 8;

@@ -104,11 +104,10 @@ fn decode(text: &str) -> Option<Vec<u8>> {
         for &digit in four {
             word = word << 6 | value_of(digit)?;
         }
-        let unused = 6 * (4 - four.len() as u32);
         let whole = four.len() * 6 / 8;
-        word <<= unused;
+        word <<= 6 * (4 - four.len());
         // Bits after the last whole byte are zero.
-        if word << (8 + 8 * whole as u32) != 0 && whole < 3 {
+        if word & ((1 << (24 - 8 * whole)) - 1) != 0 {
             return None;
         }
         bytes.extend_from_slice(&word.to_be_bytes()[1..1 + whole]);

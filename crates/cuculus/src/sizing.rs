@@ -3,6 +3,10 @@
 
 use crate::geometry::{Geometry, Layout};
 
+mod room;
+
+pub use room::{expected_crowds, room};
+
 /// Base-two logarithm of a positive finite number, by repeated squaring: 40 bits behind the point.
 pub fn log2(x: f64) -> f64 {
     if !(x > 0.0 && x.is_finite()) {
@@ -76,26 +80,4 @@ pub fn load_for_rate(geometry: &Geometry, rate: f64) -> f64 {
         }
     }
     low
-}
-
-/// How many distinct items a table takes for certain: refused by fewer than one build in 10,000.
-pub fn room(geometry: &Geometry) -> u64 {
-    let slots = geometry.slots();
-    let plain = match geometry.layout {
-        Layout::Compact => slots * 96 / 100,
-        _ => slots * 97 / 100,
-    };
-    plain.saturating_sub(2 * slots.isqrt())
-}
-
-/// The chance that some item of `items` finds all its candidate slots taken by equal fingerprints, so that no search
-/// can place it: one more equal item than slots. Zero in the compact layout, which has a stash for exactly these.
-pub fn chance_of_too_many_equals(geometry: &Geometry, items: u64) -> f64 {
-    if geometry.layout == Layout::Compact {
-        return 0.0;
-    }
-    let slots = geometry.candidate_slots();
-    // An earlier item is equal with probability `2 / (buckets * fingerprints)`; `slots` of them make the item one too many.
-    let equals = f64::from(slots) / (((1u64 << geometry.fingerprint_bits) - 1) as f64);
-    (1..=slots).fold(items as f64, |chance, copy| chance * equals / f64::from(copy))
 }

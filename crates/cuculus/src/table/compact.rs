@@ -7,7 +7,8 @@
 //! ```
 //! A cell is one slot, numbered `line * slots + slot`. An item's class (wide or narrow) follows from its hash in
 //! proportion to the slots of the class; its fingerprint has the class's width, and partners stay in the class, so a
-//! stored fingerprint names its four slots. Both class sizes are even, which leaves no slot its own partner.
+//! stored fingerprint names its four slots. In a class of even size `d` is odd, so that no slot is its own partner; in a
+//! class of odd size each `d` has one such slot, and items of that `d` leave it out (`ODD`; even lines skip the step).
 
 use super::{Candidates, Cell, Cells, validate_padding};
 use crate::bits::{load, mask, prefetch, store, widening};
@@ -21,6 +22,8 @@ struct Class {
     /// Number of the first slot, and of slots.
     first: u64,
     size: u64,
+    /// 1 if `size` is even, 0 if it is odd: what keeps `d` odd where it has to be.
+    even: u64,
     width: u64,
     /// Bit in the line at which slot 0 would lie, were all slots of this width (it may wrap below zero).
     origin: u64,
@@ -29,9 +32,13 @@ struct Class {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Compact {
+pub(crate) struct Compact<const ODD: bool> {
     index: Index,
     slots: u64,
+    /// Digits from which an item's slot is chosen: in a class of odd size one fewer than slots.
+    choices: u64,
+    /// The wide class has the digits below this.
+    wide_choices: u64,
     /// Wide, narrow.
     classes: [Class; 2],
 }
@@ -45,13 +52,19 @@ pub(crate) struct Probe {
     slot_mask: u64,
 }
 
-impl Compact {
+/// Whether a geometry needs `Compact<true>`.
+pub(crate) fn has_odd_class(geometry: &Geometry) -> bool {
+    geometry.wide_slots % 2 == 1 || geometry.slots_per_bucket % 2 == 1
+}
+
+impl<const ODD: bool> Compact<ODD> {
     pub(crate) fn new(geometry: &Geometry) -> Self {
         let (narrow_width, slots) = (u64::from(geometry.fingerprint_bits), u64::from(geometry.slots_per_bucket));
         let wide = u64::from(geometry.wide_slots);
         let class = |first: u64, size: u64, width: u64, start: u64| Class {
             first,
             size,
+            even: 1 - size % 2,
             width,
             origin: start.wrapping_sub(first * width),
             fingerprints: mask(width as u32),
@@ -59,6 +72,8 @@ impl Compact {
         Compact {
             index: Index::new(geometry.buckets, geometry.placement),
             slots,
+            choices: wide / 2 * 2 + (slots - wide) / 2 * 2,
+            wide_choices: wide / 2 * 2,
             classes: [
                 class(0, wide, narrow_width + 1, 0),
                 class(wide, slots - wide, narrow_width, wide * (narrow_width + 1)),
@@ -71,22 +86,32 @@ impl Compact {
         &self.classes[(slot >= self.classes[1].first) as usize]
     }
 
-    /// The line, slot, class and fingerprint of a hash.
+    /// The class and fingerprint of a hash, and where in its two lines its slots are.
     #[inline(always)]
-    fn home(&self, hash: u64) -> (u64, u64, &Class, Fingerprint) {
+    fn home(&self, hash: u64) -> (&Class, Fingerprint, [u64; 2], [u64; 2]) {
         let (line, rest) = self.index.first(hash);
-        let (slot, rest) = widening(rest, self.slots);
-        let class = self.class_of(slot);
+        let (digit, rest) = widening(rest, self.choices);
+        let narrow = digit >= self.wide_choices;
+        let class = &self.classes[narrow as usize];
+        let in_class = if narrow { digit - self.wide_choices } else { digit };
         let (fingerprint, _) = Fingerprint::from_digit(rest, class.fingerprints);
-        (line, slot, class, fingerprint)
+        let (other_line, sum) = self.partners(line, class, fingerprint);
+        let slot = if ODD { in_class + u64::from(in_class >= unpaired(sum, class)) } else { in_class };
+        let slots = [class.first + slot, class.first + reflect(sum, slot, class.size)];
+        (class, fingerprint, [line, other_line], slots)
     }
 
-    /// The partner line of a fingerprint and the partner slot in its class.
+    /// The partner line of a fingerprint, and the sum of two partner slots counted in their class.
     #[inline(always)]
-    fn partners(&self, line: u64, slot: u64, class: &Class, fingerprint: Fingerprint) -> (u64, u64) {
+    fn partners(&self, line: u64, class: &Class, fingerprint: Fingerprint) -> (u64, u64) {
         let (other_line, rest) = self.index.partner_and_rest(line, fingerprint.get().into());
-        let odd = widening(rest, class.size).0 | 1;
-        (other_line, class.first + reflect(odd, slot - class.first, class.size))
+        (other_line, widening(rest, class.size).0 | class.even)
+    }
+
+    #[inline(always)]
+    fn cells_of(&self, lines: [u64; 2], [first, second]: [u64; 2]) -> Candidates {
+        let [a, b] = lines.map(|line| line * self.slots);
+        Candidates::four([a + first, a + second, b + first, b + second])
     }
 
     #[inline(always)]
@@ -127,16 +152,15 @@ impl Compact {
     }
 }
 
-impl Cells for Compact {
+impl<const ODD: bool> Cells for Compact<ODD> {
     type Probe = Probe;
 
     #[inline(always)]
     fn locate(&self, hash: u64) -> Probe {
-        let (line, slot, class, fingerprint) = self.home(hash);
-        let (other_line, other_slot) = self.partners(line, slot, class, fingerprint);
+        let (class, fingerprint, lines, slots) = self.home(hash);
         Probe {
-            lines: [line * 64, other_line * 64],
-            bits: [Self::bit(class, slot), Self::bit(class, other_slot)],
+            lines: lines.map(|line| line * 64),
+            bits: slots.map(|slot| Self::bit(class, slot)),
             fingerprint: fingerprint.get().into(),
             slot_mask: class.fingerprints,
         }
@@ -162,18 +186,19 @@ impl Cells for Compact {
 
     #[inline(always)]
     fn candidates(&self, hash: u64) -> (Candidates, Fingerprint) {
-        let (line, slot, class, fingerprint) = self.home(hash);
-        let (other_line, other_slot) = self.partners(line, slot, class, fingerprint);
-        let [a, b] = [line, other_line].map(|line| line * self.slots);
-        (Candidates::four([a + slot, a + other_slot, b + slot, b + other_slot]), fingerprint)
+        let (_, fingerprint, lines, slots) = self.home(hash);
+        (self.cells_of(lines, slots), fingerprint)
     }
 
     #[inline(always)]
     fn candidates_from(&self, cell: Cell, fingerprint: Fingerprint) -> Candidates {
         let (line, slot) = self.split(cell);
-        let (other_line, other_slot) = self.partners(line, slot, self.class_of(slot), fingerprint);
-        let [a, b] = [line, other_line].map(|line| line * self.slots);
-        Candidates::four([a + slot, a + other_slot, b + slot, b + other_slot])
+        let class = self.class_of(slot);
+        let (other_line, sum) = self.partners(line, class, fingerprint);
+        let in_class = slot - class.first;
+        // In a damaged file a slot may be its own partner; its candidates then repeat, which harms nothing.
+        let partner = class.first + reflect(sum, in_class, class.size);
+        self.cells_of([line, other_line], [slot, partner])
     }
 
     #[inline(always)]
@@ -238,6 +263,21 @@ impl Cells for Compact {
     fn validate(&self, bytes: &[u8]) -> Result<u64, &'static str> {
         let used = self.classes.iter().map(|class| class.size * class.width).sum();
         bytes.chunks_exact(64).try_for_each(|line| validate_padding(line, used))?;
-        Ok((0..self.cells()).filter(|&cell| self.get(bytes, cell, 0) != 0).count() as u64)
+        let mut occupied = 0;
+        for cell in 0..self.cells() {
+            let Some(fingerprint) = Fingerprint::from_slot(self.get(bytes, cell, 0)) else { continue };
+            if ODD && self.candidates_from(cell, fingerprint).as_slice()[1] == cell {
+                return Err("a fingerprint lies in the slot that it leaves out");
+            }
+            occupied += 1;
+        }
+        Ok(occupied)
     }
+}
+
+/// In a class of odd size, the slot that is its own partner: half of `sum`, modulo the size. Past every slot if even.
+#[inline(always)]
+const fn unpaired(sum: u64, class: &Class) -> u64 {
+    let half = (sum + (sum & 1) * class.size) / 2;
+    if class.even == 1 { u64::MAX } else { half }
 }

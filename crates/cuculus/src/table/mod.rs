@@ -106,7 +106,8 @@ pub(crate) enum Table {
     Straight(Packed<true>),
     Packed(Packed<false>),
     SemiSorted(SemiSorted),
-    Compact(Compact),
+    Compact(Compact<false>),
+    CompactOdd(Compact<true>),
 }
 
 impl Table {
@@ -116,6 +117,7 @@ impl Table {
             Layout::Packed if packed::is_straight(geometry) => Table::Straight(Packed::new(geometry)),
             Layout::Packed => Table::Packed(Packed::new(geometry)),
             Layout::SemiSorted => Table::SemiSorted(SemiSorted::new(geometry)),
+            Layout::Compact if compact::has_odd_class(geometry) => Table::CompactOdd(Compact::new(geometry)),
             Layout::Compact => Table::Compact(Compact::new(geometry)),
         }
     }
@@ -129,6 +131,7 @@ macro_rules! with_table {
             $crate::table::Table::Packed($cells) => $body,
             $crate::table::Table::SemiSorted($cells) => $body,
             $crate::table::Table::Compact($cells) => $body,
+            $crate::table::Table::CompactOdd($cells) => $body,
         }
     };
 }
