@@ -57,9 +57,9 @@ pub(crate) enum Failure {
     /// No filter can be built as asked.
     Build(BuildError),
     /// A key was refused.
-    Refused(Refusal),
+    Refused(Box<Refusal>),
     /// Filters that cannot become one.
-    Merge { left: PathBuf, right: PathBuf, reason: MergeError, advice: String },
+    Merge { left: PathBuf, right: PathBuf, reason: Box<MergeError>, advice: String },
     /// Arguments that contradict each other or the file.
     Usage(String),
 }

@@ -18,7 +18,7 @@ const DEFAULT_RATE: f64 = 0.01;
 ///
 /// Without --items, or --memory with --fpr, the keys are read once and counted exactly, and the filter is made just
 /// large enough: it takes no more keys then than it holds, so name --items if keys are to be added later. Counting needs
-/// about 20 bytes a different key while it runs; with --items nothing is kept beside the filter.
+/// 20 to 40 bytes a different key while it runs; with --items nothing is kept beside the filter.
 ///
 /// A key that comes again is stored once, and the repeats are counted: exactly where the filter sizes itself; with
 /// --items a key that only looks stored (a false positive) counts as a repeat too.
@@ -165,14 +165,14 @@ fn counted_first(
         };
         // One build in 10,000 may find no room: a little more of it mends that, but never too many copies of one key.
         if attempt == 6 || matches!(refused.reason, InsertError::TooManyCopies { .. }) {
-            return Err(Failure::Refused(Refusal {
+            return Err(Failure::Refused(Box::new(Refusal {
                 file: args.output.clone(),
                 reason: refused.reason,
                 stored: refused.inserted as u64,
                 key: None,
                 place: format!("number {} of all keys", refused.inserted + 1),
                 fate: "nothing was written",
-            }));
+            })));
         }
         items += items / 20 + 8;
     }

@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
 }
 
 fn failure(left: &Path, right: &Path, reason: MergeError, advice: String) -> Failure {
-    Failure::Merge { left: left.to_owned(), right: right.to_owned(), reason, advice }
+    Failure::Merge { left: left.to_owned(), right: right.to_owned(), reason: Box::new(reason), advice }
 }
 
 fn advice(output: &Path, files: usize, total: u64) -> String {

@@ -28,7 +28,14 @@ impl Stop {
     /// As an error about a file.
     pub(crate) fn refusal(self, file: &Path, tally: Tally, fate: &'static str) -> Failure {
         let Stop { reason, key, place } = self;
-        Failure::Refused(Refusal { file: file.to_owned(), reason, stored: tally.stored, key: Some(key), place, fate })
+        Failure::Refused(Box::new(Refusal {
+            file: file.to_owned(),
+            reason,
+            stored: tally.stored,
+            key: Some(key),
+            place,
+            fate,
+        }))
     }
 }
 

@@ -128,7 +128,7 @@ fn layouts_and_seeds() {
     }
 }
 
-/// The command line's filter is the library's.
+/// BR-044: the command line's filter is the library's, in every process.
 #[test]
 fn files_are_the_librarys() {
     let sandbox = Sandbox::new();
@@ -139,6 +139,44 @@ fn files_are_the_librarys() {
         ours.insert_unique(&format!("key-{i}")).unwrap();
     }
     assert!(sandbox.read("f") == ours.to_bytes());
+}
+
+/// BR-053, BR-054: a filter that was saved and loaded goes on as if it had not been; every parameter comes back.
+#[test]
+fn saved_filters_go_on() {
+    let sandbox = Sandbox::new();
+    sandbox.write("one", lines(0..700));
+    sandbox.write("two", lines(700..1_400));
+    for layout in ["packed", "semi-sorted", "compact"] {
+        let parameters = ["--items", "1500", "--fpr", "0.3%", "--seed", "77", "--layout", layout];
+        sandbox.run(&[&["build", "-o", "whole", "one", "two"][..], &parameters].concat()).exits(0);
+        sandbox.run(&[&["build", "-o", "f", "one"][..], &parameters].concat()).exits(0);
+        sandbox.run(&["add", "f", "two"]).exits(0);
+        assert!(sandbox.read("f") == sandbox.read("whole"), "{layout}");
+        // BR-064: a file is its table and little else.
+        let info = sandbox.run(&["info", "--json", "f"]).exits(0).json();
+        assert!(info["file_bytes"].as_u64().unwrap() <= info["table_bytes"].as_u64().unwrap() + 1024);
+        // BR-028: the count is what went in less what went out.
+        let added = info["items"].as_u64().unwrap();
+        let removed = sandbox.run(&["remove", "--json", "f", "one"]).exits(0).json();
+        let (removed, left) = (removed["removed"].as_u64().unwrap(), removed["items"].as_u64().unwrap());
+        assert_eq!(added - removed, left);
+    }
+}
+
+/// BR-087: whoever knows the hash finds keys that fill the slots of one item; under a secret key they spread.
+#[test]
+fn keys_chosen_by_an_enemy() {
+    let sandbox = Sandbox::new();
+    let mut probe =
+        CuckooFilter::builder().items(1_000).false_positive_rate(0.1).layout(cuculus::Layout::Packed).build().unwrap();
+    probe.insert("enemy").unwrap();
+    let alike = (0..).map(|i| format!("enemy-{i}")).filter(|key| probe.contains(key)).take(12);
+    sandbox.write("keys", alike.map(|key| key + "\n").collect::<String>());
+    sandbox.write("secret", [3; 16]);
+    let build = ["build", "-o", "f", "--items", "1000", "--fpr", "10%", "--layout", "packed", "--copies", "keys"];
+    sandbox.run(&build).fails(&["8 times already", "record 9 of keys", "nothing was written"]);
+    sandbox.run(&[&build[..], &["--key-file", "secret"]].concat()).exits(0);
 }
 
 #[test]

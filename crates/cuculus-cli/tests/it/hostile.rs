@@ -16,7 +16,7 @@ fn items() {
             let started = Instant::now();
             let ran = sandbox.run(&[command, &["--items", value]].concat());
             ran.fails(&["--items", &format!("'{value}'"), "0 to 281474976710656"]);
-            assert!(started.elapsed() < Duration::from_secs(5));
+            assert!(started.elapsed() < Duration::from_secs(2));
         }
     }
     // No items are fine.
@@ -30,11 +30,15 @@ fn items() {
 #[test]
 fn more_items_than_memory() {
     let sandbox = Sandbox::new();
-    for items in ["1e11", "1e14", "281474976710656"] {
-        for command in ["build -o f", "dedup"] {
-            let line = format!("ulimit -v 1048576; cuculus {command} --items {items} < /dev/null");
-            sandbox.shell(&line).fails(&["bytes"]);
-        }
+    for (command, items) in [
+        ("build -o f", "1e11"),
+        ("build -o f", "1e14"),
+        ("build -o f", "281474976710656"),
+        ("dedup", "1e11"),
+        ("dedup", "1e13"),
+    ] {
+        let line = format!("ulimit -v 1048576; cuculus {command} --items {items} --fpr 1% < /dev/null");
+        sandbox.shell(&line).fails(&["bytes"]);
     }
     sandbox.shell("ulimit -v 1048576; cuculus build -o f --memory 8EB --fpr 1% < /dev/null").fails(&["bytes"]);
     assert!(sandbox.names().is_empty());
