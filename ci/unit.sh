@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Unit, integration and documentation tests on this machine.
+. "$(dirname "$0")/lib.sh"
+
+say "workspace, all features"
+cargo test --locked --workspace --all-features --no-fail-fast
+
+# The feature gates change little code: a tenth of the heavy tests' work is enough.
+export CUCULUS_TEST_SCALE="${CUCULUS_TEST_SCALE:-10}"
+say "library, default features"
+cargo test --locked -p cuculus --lib
+say "library, no_std"
+cargo test --locked -p cuculus --lib --no-default-features
+say "library, no_std with serde"
+cargo test --locked -p cuculus --lib --no-default-features --features serde
