@@ -7,7 +7,11 @@ use clap::{Parser, Subcommand};
 use crate::{churn, compare, growth, limit, meter, paper};
 
 #[derive(Parser, Debug)]
-#[command(name = "cuculus-bench", version, about = "Cuckoo filters beside their rivals, and the paper's tables and figures")]
+#[command(
+    name = "cuculus-bench",
+    version,
+    about = "Cuckoo filters beside their rivals, and the paper's tables and figures"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -171,8 +171,7 @@ impl Comparison {
     pub fn write(&self, out: &Path) -> Outcome<()> {
         std::fs::create_dir_all(out)?;
         row::write(&out.join("compare.csv"), &self.rows())?;
-        let details: Vec<_> =
-            self.subjects.iter().flat_map(|s| s.tally.details(s.kind.name, s.fill.stored)).collect();
+        let details: Vec<_> = self.subjects.iter().flat_map(|s| s.tally.details(s.kind.name, s.fill.stored)).collect();
         row::write(&out.join("details.csv"), &details)?;
         let memory: Vec<_> = self.subjects.iter().map(Subject::memory_row).collect();
         row::write(&out.join("memory.csv"), &memory)?;
@@ -183,8 +182,23 @@ impl Comparison {
     pub fn print(&self) {
         println!(
             "{:<21} {:>11} {:>7} {:>9} {:>3} | {:>6} {:>6} | {:>6} {:>6} {:>6} | {:>6} {:>6} {:>6} | {:>6} {:>6} | {:>6} {:>6}",
-            "filter", "items", "bits", "rate %", "fn", "insert", "last5%", "hit0", "hit50", "hit100", "many0", "many50",
-            "many1", "remove", "churn", "m-ins", "m-last"
+            "filter",
+            "items",
+            "bits",
+            "rate %",
+            "fn",
+            "insert",
+            "last5%",
+            "hit0",
+            "hit50",
+            "hit100",
+            "many0",
+            "many50",
+            "many1",
+            "remove",
+            "churn",
+            "m-ins",
+            "m-last"
         );
         let cell = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2}"));
         for (row, subject) in self.rows().iter().zip(&self.subjects) {
@@ -261,8 +275,7 @@ pub fn speed(args: &SpeedArgs) -> Outcome<()> {
     let (plan, table) = match args.memory {
         Some(bytes) => {
             let buckets = bytes * 8 / u64::from(args.bits) / 4;
-            let shape =
-                Shape { fingerprint_bits: args.bits, slots: 4, buckets: buckets / 2 * 2, as_in_paper: false };
+            let shape = Shape { fingerprint_bits: args.bits, slots: 4, buckets: buckets / 2 * 2, as_in_paper: false };
             let items = (shape.buckets as f64 * 4.0 * args.load) as u64;
             (Plan::rate(items, args.fpr).with_shape(shape), format!("{} MiB", bytes >> 20))
         }

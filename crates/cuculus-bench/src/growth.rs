@@ -93,8 +93,7 @@ pub struct KeyRow {
 pub fn key_kinds(kinds: &[&'static Kind], items: u64, rate: f64, effort: &Effort) -> Vec<KeyRow> {
     let mut rows = Vec::new();
     for &kind in kinds {
-        for (keys, name) in
-            [(KeyKind::Random, "random"), (KeyKind::Sequential, "sequential"), (KeyKind::Text, "text")]
+        for (keys, name) in [(KeyKind::Random, "random"), (KeyKind::Sequential, "sequential"), (KeyKind::Text, "text")]
         {
             let plan = Plan::rate(items, rate);
             let stream = Keys::of_kind(keys, 0x4B);
@@ -210,7 +209,10 @@ pub fn run(args: &GrowthArgs) -> Result<(), Box<dyn std::error::Error>> {
     }
     let items = 1_000_000.min(args.max);
     let keys = key_kinds(&kinds, items, args.fpr, &effort);
-    println!("\n{:<21} {:>11} {:>7} {:>7} {:>7} {:>4} {:>9}", "filter", "keys", "insert", "hit0", "hit100", "fn", "rate %");
+    println!(
+        "\n{:<21} {:>11} {:>7} {:>7} {:>7} {:>4} {:>9}",
+        "filter", "keys", "insert", "hit0", "hit100", "fn", "rate %"
+    );
     for r in &keys {
         println!(
             "{:<21} {:>11} {:>7.2} {:>7.2} {:>7.2} {:>4} {:>9.4}",

@@ -157,8 +157,7 @@ impl Probe {
     /// Measures everything once.
     pub fn measure(&mut self) {
         let (n, table) = (self.operations, self.lines.table());
-        let loops: [fn(&[[u8; 64]], usize, u64) -> u64; 4] =
-            [prefetched::<1>, prefetched::<2>, plain::<1>, plain::<2>];
+        let loops: [fn(&[[u8; 64]], usize, u64) -> u64; 4] = [prefetched::<1>, prefetched::<2>, plain::<1>, plain::<2>];
         for (run, speeds) in loops.iter().zip(&mut self.speeds) {
             let seed = self.dice.roll();
             let (_, seconds) = timed(|| run(black_box(table), n, seed));

@@ -196,9 +196,7 @@ impl Machine {
 
 /// Binds the thread to the last core the process may use (the first often serves interrupts). True if it worked.
 pub fn pin() -> bool {
-    core_affinity::get_core_ids()
-        .and_then(|cores| cores.last().copied())
-        .is_some_and(core_affinity::set_for_current)
+    core_affinity::get_core_ids().and_then(|cores| cores.last().copied()).is_some_and(core_affinity::set_for_current)
 }
 
 #[cfg(test)]

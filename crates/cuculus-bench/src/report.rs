@@ -136,15 +136,15 @@ impl Page {
 
 fn print_table(head: &[&str], rows: &[Vec<String>]) {
     let length = |s: &str| s.chars().count();
-    let width = |i: usize| {
-        rows.iter().filter_map(|r| r.get(i)).map(|c| length(c)).chain([length(head[i])]).max().unwrap_or(0)
-    };
+    let width =
+        |i: usize| rows.iter().filter_map(|r| r.get(i)).map(|c| length(c)).chain([length(head[i])]).max().unwrap_or(0);
     let widths: Vec<usize> = (0..head.len()).map(width).collect();
     let line = |cells: &mut dyn Iterator<Item = &str>| {
         let mut text = String::new();
-        for (i, (cell, width)) in cells.zip(&widths).enumerate() {
+        for (i, (cell, &width)) in cells.zip(&widths).enumerate() {
             let gap = " ".repeat(width - length(cell));
-            text += &if i == 0 { format!("{cell}{gap}") } else { format!("  {gap}{cell}") };
+            // Words to the left, numbers to the right.
+            text += &if i == 0 || width > 24 { format!("{cell}{gap}  ") } else { format!("{gap}{cell}  ") };
         }
         println!("{}", text.trim_end());
     };
@@ -277,7 +277,11 @@ mod tests {
     fn a_page_is_whole_and_escaped() {
         let mut page = Page::new("a < b", &Machine::here());
         page.table(&["x", "y"], &[vec!["<1>".into(), "true".into()]]);
-        page.picture(&Picture { name: "p".into(), caption: "c".into(), svg: "<svg width=\"10\" height=\"5\"></svg>".into() });
+        page.picture(&Picture {
+            name: "p".into(),
+            caption: "c".into(),
+            svg: "<svg width=\"10\" height=\"5\"></svg>".into(),
+        });
         assert!(page.html.contains("a &lt; b") && page.html.contains("&lt;1&gt;"));
         assert!(page.html.contains("viewBox=\"0 0 10 5\"") && page.html.contains("class=\"true\""));
         assert_eq!(percent(0.01), "1.000");

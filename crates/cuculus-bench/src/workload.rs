@@ -208,9 +208,8 @@ impl Subject {
             let asked = queries(&self.keys, self.stored.clone(), ABSENT + (1 << 40), share, count, seed);
             let name = format!("hit{share}");
             let operations = count * passes;
-            let (_, seconds, counts) = timed_and_counted(|| {
-                (0..passes).map(|_| black_box(self.filter.contains_each(&asked))).sum::<usize>()
-            });
+            let (_, seconds, counts) =
+                timed_and_counted(|| (0..passes).map(|_| black_box(self.filter.contains_each(&asked))).sum::<usize>());
             self.tally.add(&name, "single", mops(operations, seconds));
             self.tally.add_counts(&name, "single", counts, operations);
             if self.filter.contains_many(&asked[..1]).is_none() {

@@ -48,7 +48,9 @@ fn compare_and_speed_write_their_files() {
         "filter,items,memory_bytes,bits_per_item,promised_fpr,measured_fpr,false_negatives,insert_mops,hit0_mops,\
          hit50_mops,hit100_mops,many_hit0_mops,many_hit50_mops,many_hit100_mops,remove_mops,insert_last5_mops,churn_mops\n"
     ));
-    for file in ["report.html", "space.svg", "space.png", "space-dark.png", "lookups-many.svg", "limit.csv", "memory.csv"] {
+    for file in
+        ["report.html", "space.svg", "space.png", "space-dark.png", "lookups-many.svg", "limit.csv", "memory.csv"]
+    {
         assert!(std::fs::metadata(dir.join(file)).unwrap().len() > 100, "{file}");
     }
     bench(&["speed", "--memory", "64KiB", "--quick", "--filters", "cuculus-packed,qfilter"]);
@@ -60,12 +62,15 @@ fn the_small_commands_run() {
     let dir = scratch("small");
     let out = dir.to_str().unwrap();
     assert!(bench(&["limit", "--mib", "2", "--quick", "--out", out]).contains("huge"));
-    assert!(bench(&["churn", "--items", "4000", "--turnovers", "2", "--quick", "--out", out]).contains("cuculus-packed"));
+    assert!(
+        bench(&["churn", "--items", "4000", "--turnovers", "2", "--quick", "--out", out]).contains("cuculus-packed")
+    );
     bench(&["growth", "--max", "10000", "--quick", "--filters", "cuculus-packed,fastbloom", "--out", out]);
     for file in ["limit.csv", "churn.csv", "growth.csv", "keys.csv"] {
         assert!(dir.join(file).exists(), "{file}");
     }
-    let wrong = Command::new(env!("CARGO_BIN_EXE_cuculus-bench")).args(["compare", "--filters", "none"]).output().unwrap();
+    let wrong =
+        Command::new(env!("CARGO_BIN_EXE_cuculus-bench")).args(["compare", "--filters", "none"]).output().unwrap();
     assert_eq!(wrong.status.code(), Some(2));
     std::fs::remove_dir_all(dir).unwrap();
 }
@@ -79,7 +84,9 @@ fn the_paper_runs_small() {
     assert!(denied.holds, "{}", denied.found);
     let page = std::fs::read_to_string(dir.join("paper.html")).unwrap();
     assert!(page.matches("<svg").count() >= 10 && page.ends_with("</html>\n"));
-    for file in ["claims.csv", "table.csv", "loads.csv", "rates.csv", "sizes.csv", "fig1-loads.png", "fig6-removals.svg"] {
+    for file in
+        ["claims.csv", "table.csv", "loads.csv", "rates.csv", "sizes.csv", "fig1-loads.png", "fig6-removals.svg"]
+    {
         assert!(dir.join(file).exists(), "{file}");
     }
     std::fs::remove_dir_all(dir).unwrap();

@@ -23,13 +23,19 @@ pub(super) struct DLeft {
     buckets: u64,
     remainder_bits: u32,
     cell_bits: u32,
-    items: u64,
+    /// Cells that are compared at once in 128 bits: all eight, or four where cells are wider than 16 bits.
+    group_cells: usize,
+    /// The lowest bit of every cell of a group.
+    low: u128,
+    /// All bits of every cell but its highest.
+    below_high: u128,
 }
 
-/// Where a fingerprint lies: its bucket in each subtable, and its remainder.
+/// Where a fingerprint lies: its bucket in each subtable, and its remainder in every cell of a group.
 struct Place {
     buckets: [u64; SUBTABLES],
     remainder: u64,
+    pattern: u128,
 }
 
 pub(super) fn build(plan: &Plan) -> Built {
@@ -59,8 +65,18 @@ impl DLeft {
         let buckets = buckets.max(1);
         let cell_bits = remainder_bits + COUNTER_BITS;
         let table = buckets * SUBTABLES as u64 * u64::from(cell_bits);
-        // Eight cells of n bits are n bytes, so every bucket starts at a byte; the rest pads the last load.
-        DLeft { bytes: vec![0; table as usize + 32], buckets, remainder_bits, cell_bits, items: 0 }
+        let group_cells = if cell_bits <= 16 { CELLS } else { CELLS / 2 };
+        let spread = |bits: u128| (0..group_cells as u32).fold(0u128, |all, i| all | bits << (i * cell_bits));
+        DLeft {
+            // Eight cells of n bits are n bytes, so every bucket starts at a byte; the rest pads the last load.
+            bytes: vec![0; table as usize + 32],
+            buckets,
+            remainder_bits,
+            cell_bits,
+            group_cells,
+            low: spread(1),
+            below_high: spread((1 << (cell_bits - 1)) - 1),
+        }
     }
 
     #[inline(always)]
@@ -75,7 +91,7 @@ impl DLeft {
             let moved = base + ((u128::from(turn) * u128::from(self.buckets)) >> 64) as u64;
             if moved >= self.buckets { moved - self.buckets } else { moved }
         });
-        Place { buckets, remainder }
+        Place { buckets, remainder, pattern: self.low * u128::from(remainder << COUNTER_BITS) }
     }
 
     #[inline(always)]
@@ -83,20 +99,37 @@ impl DLeft {
         (subtable as u64 * self.buckets + bucket) as usize * self.cell_bits as usize
     }
 
-    /// Half a bucket, four cells, in the low bits.
+    /// The cells of a group of a bucket; bits above them are of the next.
     #[inline(always)]
-    fn half(&self, offset: usize, half: usize) -> u128 {
-        let bit = half * 4 * self.cell_bits as usize;
+    fn group(&self, offset: usize, group: usize) -> u128 {
+        let bit = group * self.group_cells * self.cell_bits as usize;
         let at = offset + bit / 8;
         let bytes: [u8; 16] = self.bytes[at..at + 16].try_into().expect("16 bytes");
         u128::from_le_bytes(bytes) >> (bit % 8)
     }
 
+    fn groups(&self) -> std::ops::Range<usize> {
+        0..CELLS / self.group_cells
+    }
+
+    /// The lowest bit of each cell in use: its counter is not zero.
     #[inline(always)]
-    fn cells(&self, offset: usize) -> [u64; CELLS] {
-        let mask = (1u64 << self.cell_bits) - 1;
-        let halves = [self.half(offset, 0), self.half(offset, 1)];
-        std::array::from_fn(|i| (halves[i / 4] >> (i as u32 % 4 * self.cell_bits)) as u64 & mask)
+    fn used(&self, group: u128) -> u128 {
+        (group | group >> 1) & self.low
+    }
+
+    /// The lowest bit of each cell in use that holds the remainder.
+    #[inline(always)]
+    fn matches(&self, group: u128, place: &Place) -> u128 {
+        let differs = (group ^ place.pattern) & !(self.low | self.low << 1);
+        // A carry reaches a cell's highest bit exactly if a lower bit differs.
+        let any = (differs & self.below_high) + self.below_high | differs;
+        !any >> (self.cell_bits - 1) & self.used(group)
+    }
+
+    fn cell_value(&self, offset: usize, cell: usize) -> u64 {
+        let group = self.group(offset, cell / self.group_cells);
+        (group >> (cell % self.group_cells * self.cell_bits as usize)) as u64 & ((1 << self.cell_bits) - 1)
     }
 
     fn set_cell(&mut self, offset: usize, cell: usize, value: u64) {
@@ -109,19 +142,17 @@ impl DLeft {
         self.bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
     }
 
-    #[inline(always)]
-    fn matches(cell: u64, remainder: u64) -> bool {
-        cell >> COUNTER_BITS == remainder && cell & COUNTER_FULL != 0
-    }
-
     /// Offset, cell number and cell of the fingerprint, if it is stored.
     #[inline(always)]
     fn find(&self, place: &Place) -> Option<(usize, usize, u64)> {
         for (subtable, &bucket) in place.buckets.iter().enumerate() {
             let offset = self.offset(subtable, bucket);
-            let cells = self.cells(offset);
-            if let Some(i) = cells.iter().position(|&c| Self::matches(c, place.remainder)) {
-                return Some((offset, i, cells[i]));
+            for group in self.groups() {
+                let found = self.matches(self.group(offset, group), place);
+                if found != 0 {
+                    let cell = group * self.group_cells + (found.trailing_zeros() / self.cell_bits) as usize;
+                    return Some((offset, cell, self.cell_value(offset, cell)));
+                }
             }
         }
         None
@@ -134,23 +165,27 @@ impl DLeft {
             if value & COUNTER_FULL != COUNTER_FULL {
                 self.set_cell(offset, cell, value + 1);
             }
-            self.items += 1;
             return true;
         }
         let mut best: Option<(usize, usize)> = None;
-        let mut least = CELLS;
+        let mut least = CELLS as u32;
         for (subtable, &bucket) in place.buckets.iter().enumerate() {
             let offset = self.offset(subtable, bucket);
-            let cells = self.cells(offset);
-            let used = cells.iter().filter(|&&c| c & COUNTER_FULL != 0).count();
+            let mut used = 0;
+            let mut free = None;
+            for group in self.groups() {
+                let taken = self.used(self.group(offset, group));
+                used += taken.count_ones();
+                let open = (!taken & self.low).trailing_zeros() / self.cell_bits;
+                free = free.or((taken != self.low).then_some(group * self.group_cells + open as usize));
+            }
             if used < least {
                 least = used;
-                best = cells.iter().position(|&c| c & COUNTER_FULL == 0).map(|free| (offset, free));
+                best = free.map(|free| (offset, free));
             }
         }
         let Some((offset, free)) = best else { return false };
         self.set_cell(offset, free, place.remainder << COUNTER_BITS | 1);
-        self.items += 1;
         true
     }
 
@@ -158,12 +193,14 @@ impl DLeft {
     fn contains_hash(&self, hash: u64) -> bool {
         // All four buckets are looked at without a branch between: their misses overlap.
         let place = self.place(hash);
-        let mut hit = false;
+        let mut found = 0;
         for (subtable, &bucket) in place.buckets.iter().enumerate() {
-            let cells = self.cells(self.offset(subtable, bucket));
-            hit |= cells.iter().fold(false, |any, &c| any | Self::matches(c, place.remainder));
+            let offset = self.offset(subtable, bucket);
+            for group in self.groups() {
+                found |= self.matches(self.group(offset, group), &place);
+            }
         }
-        hit
+        found != 0
     }
 
     fn remove_hash(&mut self, hash: u64) -> bool {
@@ -174,7 +211,6 @@ impl DLeft {
             1 => self.set_cell(offset, cell, 0),
             _ => self.set_cell(offset, cell, value - 1),
         }
-        self.items = self.items.saturating_sub(1);
         true
     }
 }

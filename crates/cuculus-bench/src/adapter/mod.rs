@@ -8,9 +8,9 @@ mod counting_bloom;
 mod cuckoos;
 mod cuculus;
 mod dleft;
+mod fuse;
 mod quotient;
 mod registry;
-mod fuse;
 
 pub use registry::{Kind, all, find, select};
 

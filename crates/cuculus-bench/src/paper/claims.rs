@@ -27,8 +27,8 @@ pub(super) fn section(run: &mut Run<'_>) -> Outcome<()> {
     let rows: Vec<Vec<String>> = run
         .claims
         .iter()
-        .map(|c| vec![c.claim.clone(), if c.holds { "true" } else { "false" }.to_owned(), c.found.clone()])
+        .map(|c| vec![if c.holds { "true" } else { "false" }.to_owned(), c.claim.clone(), c.found.clone()])
         .collect();
-    run.page.table(&["claim", "here", "number"], &rows);
+    run.page.table(&["here", "claim", "number"], &rows);
     run.csv("claims.csv", &run.claims)
 }

@@ -65,9 +65,14 @@ fn figure3(run: &mut Run<'_>, stages: &[Stage]) -> Outcome<()> {
     ] {
         let Some(stage) = stages.iter().find(|s| s.subject.kind.name == filter) else { continue };
         let points: Vec<f64> = shares(stage, calls).iter().map(|p| p.1).collect();
-        let (low, high) = (points.iter().copied().fold(f64::INFINITY, f64::min), points.iter().copied().fold(0.0, f64::max));
+        let (low, high) =
+            (points.iter().copied().fold(f64::INFINITY, f64::min), points.iter().copied().fold(0.0, f64::max));
         let found = format!("{low:.1} to {high:.1} M/s, slowest {:.2} of fastest", low / high);
-        run.claim(&format!("{filter}, {calls} calls: lookups are flat over the share of present keys"), found, low / high > 0.8);
+        run.claim(
+            &format!("{filter}, {calls} calls: lookups are flat over the share of present keys"),
+            found,
+            low / high > 0.8,
+        );
     }
     let of = |filter: &str, share: u32| {
         let stage = stages.iter().find(|s| s.subject.kind.name == filter)?;
@@ -79,13 +84,26 @@ fn figure3(run: &mut Run<'_>, stages: &[Stage]) -> Outcome<()> {
     }
     if let (Some(packed), Some(semi)) = (of("cuculus-packed", 50), of("cuculus-semi-sorted", 50)) {
         let found = format!("{packed:.1} against {semi:.1} M/s at 50 % present, {:.2} times", packed / semi);
-        run.claim("Semi-sorted lookups are at most 1.6 times slower than packed (authors' code: 2.6)", found, packed / semi <= 1.6);
+        run.claim(
+            "Semi-sorted lookups are at most 1.6 times slower than packed (authors' code: 2.6)",
+            found,
+            packed / semi <= 1.6,
+        );
     }
-    let rivals: Vec<(f64, &str)> =
-        stages.iter().filter(|s| !s.subject.kind.ours).filter_map(|s| Some((of(s.subject.kind.name, 50)?, s.subject.kind.name))).collect();
-    if let (Some(packed), Some(best)) = (of("cuculus-packed", 50), rivals.iter().copied().reduce(|a, b| if b.0 > a.0 { b } else { a })) {
+    let rivals: Vec<(f64, &str)> = stages
+        .iter()
+        .filter(|s| !s.subject.kind.ours)
+        .filter_map(|s| Some((of(s.subject.kind.name, 50)?, s.subject.kind.name)))
+        .collect();
+    if let (Some(packed), Some(best)) =
+        (of("cuculus-packed", 50), rivals.iter().copied().reduce(|a, b| if b.0 > a.0 { b } else { a }))
+    {
         let found = format!("packed {packed:.1} M/s at 50 % present; fastest other {} {:.1}", best.1, best.0);
-        run.claim("The cuckoo filter has the fastest lookups of the paper's filters (single calls)", found, packed > best.0);
+        run.claim(
+            "The cuckoo filter has the fastest lookups of the paper's filters (single calls)",
+            found,
+            packed > best.0,
+        );
     }
     Ok(())
 }
@@ -147,7 +165,8 @@ fn figure5(run: &mut Run<'_>, stages: &[Stage]) -> Outcome<()> {
             continue;
         }
         let (first, last) = (median(&parts[2..7]), median(&parts[15..]));
-        let found = format!("{first:.1} M/s early, {last:.1} in the last quarter, {:.1} in the last twentieth", parts[19]);
+        let found =
+            format!("{first:.1} M/s early, {last:.1} in the last quarter, {:.1} in the last twentieth", parts[19]);
         run.claim(claim, found, if falls { last < 0.7 * first } else { last > 0.7 * first });
     }
     Ok(())
@@ -185,7 +204,9 @@ fn figure6(run: &mut Run<'_>, stages: Vec<Stage>) -> Outcome<()> {
         lines.push((subject.kind.name.to_owned(), points));
     }
     run.page.heading("Figure 6: removals by load");
-    run.page.note("The paper: cuckoo fastest, then the d-left counting Bloom filter, the quotient filter slowest and falling.");
+    run.page.note(
+        "The paper: cuckoo fastest, then the d-left counting Bloom filter, the quotient filter slowest and falling.",
+    );
     refused.iter().for_each(|r| run.page.note(r));
     let middle = |filter: &str| {
         let points = &lines.iter().find(|l| l.0 == filter)?.1;
@@ -195,7 +216,11 @@ fn figure6(run: &mut Run<'_>, stages: Vec<Stage>) -> Outcome<()> {
         (middle("cuculus-packed"), middle("dleft-counting-bloom"), middle("qfilter"))
     {
         let found = format!("cuckoo {cuckoo:.1}, d-left {left:.1}, quotient {quotient:.1} M/s (medians over the load)");
-        run.claim("Removals: cuckoo fastest, then d-left counting Bloom, quotient slowest", found, cuckoo > left && left > quotient);
+        run.claim(
+            "Removals: cuckoo fastest, then d-left counting Bloom, quotient slowest",
+            found,
+            cuckoo > left && left > quotient,
+        );
     }
     let chart = Chart {
         title: "Figure 6. Removals by load".into(),

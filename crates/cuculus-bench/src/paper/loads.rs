@@ -91,7 +91,8 @@ fn draw(run: &mut Run<'_>, rows: &[LoadRow]) -> Outcome<()> {
     let mut lines = Vec::new();
     for &log in run.size.load_logs {
         for slots in [8, 4, 2, 1] {
-            let of: Vec<&LoadRow> = rows.iter().filter(|r| r.slots_per_bucket == slots && r.log2_buckets == log).collect();
+            let of: Vec<&LoadRow> =
+                rows.iter().filter(|r| r.slots_per_bucket == slots && r.log2_buckets == log).collect();
             let mut row = vec![format!("b = {slots}, 2^{log} buckets")];
             row.extend(of.iter().map(|r| {
                 r.redone_elsewhere.map_or_else(|| format!("{:.3}", r.load), |p| format!("{:.3} ({p:.3})", r.load))
@@ -109,15 +110,19 @@ fn draw(run: &mut Run<'_>, rows: &[LoadRow]) -> Outcome<()> {
         y: Axis::linear("load at the first refusal, %").between(0.0, 102.0).at(&[0.0, 20.0, 40.0, 60.0, 80.0, 100.0]),
         lines,
     };
-    run.draw(&Drawing::Chart(chart), "fig1-loads", "Load at the first refused insert, walk of 500 kicks, xor placement.")
+    run.draw(
+        &Drawing::Chart(chart),
+        "fig1-loads",
+        "Load at the first refused insert, walk of 500 kicks, xor placement.",
+    )
 }
 
 fn claims(run: &mut Run<'_>, rows: &[LoadRow]) {
     let largest = run.size.load_logs.iter().copied().max().unwrap_or(0);
     for (slots, stated) in STATED_LOADS {
-        let Some(row) = rows.iter().find(|r| {
-            r.slots_per_bucket == slots && r.log2_buckets == largest && r.fingerprint_bits == 16
-        }) else {
+        let Some(row) =
+            rows.iter().find(|r| r.slots_per_bucket == slots && r.log2_buckets == largest && r.fingerprint_bits == 16)
+        else {
             continue;
         };
         let found = format!("{:.3} in 2^{largest} buckets, 16-bit fingerprints", row.load);
@@ -136,7 +141,11 @@ fn large(run: &mut Run<'_>, rows: &mut Vec<LoadRow>, huge: bool) -> Outcome<()> 
         run.say(&format!("figure 1: a table of 2^{log} buckets, 6-bit fingerprints"));
         let (load, mops) = load(6, 4, log, WALK, 1)?;
         let found = format!("load {load:.4} in 2^{log} buckets, {mops:.1} M inserts/s");
-        run.claim("With fingerprints of 6 bits very large tables of b = 4 still fill (2^30 buckets with --huge)", found, load >= 0.94);
+        run.claim(
+            "With fingerprints of 6 bits very large tables of b = 4 still fill (2^30 buckets with --huge)",
+            found,
+            load >= 0.94,
+        );
         rows.push(LoadRow {
             slots_per_bucket: 4,
             log2_buckets: log,

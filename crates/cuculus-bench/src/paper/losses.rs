@@ -14,7 +14,9 @@ const SPEEDS: [Column; 8] = [
     ("single-call lookups, absent keys", |r| r.hit0_mops),
     ("single-call lookups, half present", |r| r.hit50_mops),
     ("single-call lookups, present keys", |r| r.hit100_mops),
-    ("fastest lookups of any call, half present", |r| r.many_hit50_mops.into_iter().chain(r.hit50_mops).reduce(f64::max)),
+    ("fastest lookups of any call, half present", |r| {
+        r.many_hit50_mops.into_iter().chain(r.hit50_mops).reduce(f64::max)
+    }),
     ("removals", |r| r.remove_mops),
     ("churn steps", |r| r.churn_mops),
 ];
@@ -45,8 +47,12 @@ pub(super) fn section(run: &mut Run<'_>, found: &Comparison) {
             scored.reduce(|a, b| if better(b.0, a.0) { b } else { a })
         };
         let Some((best, layout)) = pick(&rows.iter().filter(ours).collect::<Vec<_>>()) else { return };
-        let mut winners: Vec<(f64, &Row)> =
-            rows.iter().filter(|r| !ours(r)).filter_map(|r| Some((value(r)?, r))).filter(|w| better(w.0, best)).collect();
+        let mut winners: Vec<(f64, &Row)> = rows
+            .iter()
+            .filter(|r| !ours(r))
+            .filter_map(|r| Some((value(r)?, r)))
+            .filter(|w| better(w.0, best))
+            .collect();
         winners.sort_by(|a, b| if more { b.0.total_cmp(&a.0) } else { a.0.total_cmp(&b.0) });
         if winners.iter().any(|w| adapter::find(&w.1.filter).is_some_and(|k| k.deletes)) {
             beaten_by_deletable.push(what.to_owned());
@@ -60,7 +66,11 @@ pub(super) fn section(run: &mut Run<'_>, found: &Comparison) {
     }
     judge("bits above log2(1 / measured rate)", &overhead, false, "bits");
     run.page.table(&["what", "best here", "beaten by"], &table);
-    let text = if beaten_by_deletable.is_empty() { "in none".to_owned() } else { format!("loses: {}", beaten_by_deletable.join("; ")) };
+    let text = if beaten_by_deletable.is_empty() {
+        "in none".to_owned()
+    } else {
+        format!("loses: {}", beaten_by_deletable.join("; "))
+    };
     let holds = beaten_by_deletable.is_empty();
     run.claim("No rival that can remove items beats this project's best layout in any column", text, holds);
 }

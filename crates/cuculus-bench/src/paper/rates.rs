@@ -119,12 +119,13 @@ fn claims(run: &mut Run<'_>, rows: &[RateRow]) {
         let mut of: Vec<&RateRow> = rows.iter().filter(|r| r.filter == *filter && r.measured_percent > 0.0).collect();
         of.sort_by(|a, b| a.measured_percent.total_cmp(&b.measured_percent));
         // From the strict end upwards: the last rate up to which it is smaller without a break.
-        let smaller = |r: &&&RateRow| {
-            bits_at(rows, "fastbloom", r.measured_percent).is_none_or(|bloom| r.bits_per_item < bloom)
-        };
+        let smaller =
+            |r: &&&RateRow| bits_at(rows, "fastbloom", r.measured_percent).is_none_or(|bloom| r.bits_per_item < bloom);
         let crossing = of.iter().take_while(smaller).last().map_or(0.0, |r| r.measured_percent);
         let claim = match *filter {
-            "cuculus-semi-sorted" => "Semi-sorted cuckoo filters are smaller than Bloom filters below about 3 %".to_owned(),
+            "cuculus-semi-sorted" => {
+                "Semi-sorted cuckoo filters are smaller than Bloom filters below about 3 %".to_owned()
+            }
             "cuculus-packed" => "Packed cuckoo filters are smaller than Bloom filters below about 0.5 %".to_owned(),
             other => format!("{other} is smaller than a Bloom filter below about 3 %"),
         };
@@ -137,7 +138,8 @@ fn claims(run: &mut Run<'_>, rows: &[RateRow]) {
             .filter(|r| r.filter == filter && r.measured_percent <= 2.0)
             .filter_map(|r| Some(r.bits_per_item / bits_at(rows, "fastbloom", r.measured_percent)?))
             .collect();
-        let (low, high) = (ratios.iter().copied().fold(f64::INFINITY, f64::min), ratios.iter().copied().fold(0.0, f64::max));
+        let (low, high) =
+            (ratios.iter().copied().fold(f64::INFINITY, f64::min), ratios.iter().copied().fold(0.0, f64::max));
         (!ratios.is_empty()).then_some((low, high))
     };
     for (filter, claim, from, to) in [

@@ -93,11 +93,15 @@ pub(super) fn section(run: &mut Run<'_>) -> Outcome<()> {
             }
             table.push(line);
         }
-        let names = ITEMS.map(|n| if n >= 10_000_000 { format!("{} M", n / 1_000_000) } else { format!("{:.1} M", n as f64 / 1e6) });
-        let head: Vec<String> =
-            std::iter::once(format!("{} % (limit with deletes {:.2})", rate * 100.0, -rate.log2() + std::f64::consts::LOG2_E))
-                .chain(names)
-                .collect();
+        let names = ITEMS
+            .map(|n| if n >= 10_000_000 { format!("{} M", n / 1_000_000) } else { format!("{:.1} M", n as f64 / 1e6) });
+        let head: Vec<String> = std::iter::once(format!(
+            "{} % (limit with deletes {:.2})",
+            rate * 100.0,
+            -rate.log2() + std::f64::consts::LOG2_E
+        ))
+        .chain(names)
+        .collect();
         run.page.table(&head.iter().map(String::as_str).collect::<Vec<_>>(), &table);
     }
     if all.iter().any(|r| r.bits_per_item.is_some() && !r.note.is_empty()) {
@@ -109,7 +113,9 @@ pub(super) fn section(run: &mut Run<'_>) -> Outcome<()> {
 
 fn claims(run: &mut Run<'_>, rows: &[SizeRow]) {
     let bits = |filter: &str, items: u64, rate: f64| {
-        let found = rows.iter().find(|r| r.filter == filter && r.items == items && (r.asked_percent - rate * 100.0).abs() < 1e-9);
+        let found = rows
+            .iter()
+            .find(|r| r.filter == filter && r.items == items && (r.asked_percent - rate * 100.0).abs() < 1e-9);
         found.and_then(|r| r.bits_per_item)
     };
     let best = |items: u64, rate: f64| {
@@ -121,7 +127,11 @@ fn claims(run: &mut Run<'_>, rows: &[SizeRow]) {
             ITEMS.iter().filter_map(|&n| best(n, *rate).map(|b| (n, b.0, b.1))).collect();
         let text: Vec<String> = found.iter().map(|f| format!("{:.2} ({}) at {}", f.1, f.2, f.0)).collect();
         let holds = !found.is_empty() && found.iter().all(|f| f.1 <= target);
-        run.claim(&format!("This project holds an item in at most {target} bits at {} %", rate * 100.0), text.join(", "), holds);
+        run.claim(
+            &format!("This project holds an item in at most {target} bits at {} %", rate * 100.0),
+            text.join(", "),
+            holds,
+        );
     }
     let ratio = |filter: &str| Some(bits(filter, ITEMS[1], 0.01)? / bits(filter, ITEMS[0], 0.01)?);
     if let Some(ours) = ratio("cuculus-packed") {

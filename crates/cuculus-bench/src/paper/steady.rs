@@ -43,11 +43,21 @@ fn churned(run: &mut Run<'_>) -> Outcome<()> {
         })
         .collect();
     let head = [
-        "filter", "turnovers", "M steps/s", "refused", "denied", "rate %", "absent", "present", "many absent", "many present",
+        "filter",
+        "turnovers",
+        "M steps/s",
+        "refused",
+        "denied",
+        "rate %",
+        "absent",
+        "present",
+        "many absent",
+        "many present",
     ];
     run.page.table(&head, &table);
     let ours: Vec<&ChurnRow> = rows.iter().filter(|r| r.filter.starts_with("cuculus")).collect();
-    let (refused, denied): (u64, u64) = ours.iter().fold((0, 0), |sum, r| (sum.0 + r.refused, sum.1 + r.false_negatives));
+    let (refused, denied): (u64, u64) =
+        ours.iter().fold((0, 0), |sum, r| (sum.0 + r.refused, sum.1 + r.false_negatives));
     let worst = ours.iter().map(|r| r.measured_fpr).fold(0.0, f64::max);
     run.claim(
         "After turnovers of the whole set this project refuses nothing, denies nothing and keeps its rate",
@@ -64,7 +74,11 @@ fn grown(run: &mut Run<'_>) -> Outcome<()> {
     let rows = growth::growth(&all, &growth::sizes(run.size.growth_to), 0.01, &effort);
     run.page.heading("Cost as the set grows");
     for (name, title, value) in [
-        ("growth-absent", "Single-call lookups of absent keys", (|r| r.hit0_mops) as fn(&growth::GrowthRow) -> Option<f64>),
+        (
+            "growth-absent",
+            "Single-call lookups of absent keys",
+            (|r| r.hit0_mops) as fn(&growth::GrowthRow) -> Option<f64>,
+        ),
         ("growth-insert", "Single-call inserts, whole fill", |r| r.insert_mops),
     ] {
         let series = all.iter().map(|k| {

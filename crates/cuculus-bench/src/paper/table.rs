@@ -169,9 +169,11 @@ fn best_of_ours(run: &mut Run<'_>) -> Outcome<()> {
     let bytes = (1u64 << run.size.table_log) * 6;
     run.say("the same memory, left to the builder");
     let mut rows = Vec::new();
-    for (layout, name) in
-        [(Layout::Packed, "cuculus-packed"), (Layout::SemiSorted, "cuculus-semi-sorted"), (Layout::Compact, "cuculus-compact")]
-    {
+    for (layout, name) in [
+        (Layout::Packed, "cuculus-packed"),
+        (Layout::SemiSorted, "cuculus-semi-sorted"),
+        (Layout::Compact, "cuculus-compact"),
+    ] {
         for rate in [0.0019, 0.0009] {
             let built = CuckooFilter::builder().memory(bytes).false_positive_rate(rate).layout(layout).build();
             let mut filter = match built {

@@ -7,8 +7,8 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::style::{Mark, Pen, Theme};
 use super::Drawing;
+use super::style::{Mark, Pen, Theme};
 
 type Area<'a, DB> = DrawingArea<DB, Shift>;
 type Failure = Box<dyn std::error::Error>;
@@ -118,7 +118,13 @@ fn even_ticks(from: f64, to: f64) -> Vec<f64> {
 }
 
 fn log_ticks(from: f64, to: f64) -> Vec<f64> {
-    let steps: &[f64] = if to - from < 1.3 { &[1.0, 2.0, 3.0, 5.0, 7.0] } else if to - from < 2.6 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let steps: &[f64] = if to - from < 1.3 {
+        &[1.0, 2.0, 3.0, 5.0, 7.0]
+    } else if to - from < 2.6 {
+        &[1.0, 2.0, 5.0]
+    } else {
+        &[1.0]
+    };
     (from.floor() as i32..=to.ceil() as i32)
         .flat_map(|e| steps.iter().map(move |s| f64::from(e) + s.log10()))
         .filter(|t| (from - 1e-9..=to + 1e-9).contains(t))
@@ -312,7 +318,13 @@ where
 }
 
 /// Draws a mark of nine pixels; hollow ones are filled with the ground, so that no line runs through them.
-fn mark<DB: DrawingBackend>(area: &Area<'_, DB>, at: (i32, i32), pen: &Pen, theme: &Theme, z: i32) -> Result<(), Failure>
+fn mark<DB: DrawingBackend>(
+    area: &Area<'_, DB>,
+    at: (i32, i32),
+    pen: &Pen,
+    theme: &Theme,
+    z: i32,
+) -> Result<(), Failure>
 where
     DB::ErrorType: 'static,
 {

@@ -23,7 +23,11 @@ pub fn lines_by_filter(series: impl IntoIterator<Item = (String, Vec<(f64, f64)>
 /// Draws everything a comparison has to show.
 pub fn comparison(found: &Comparison, out: &Path) -> Outcome<Vec<Picture>> {
     Ok(vec![
-        space(found).save("space", "Memory an item against the measured rate; lower and further left is better.", out)?,
+        space(found).save(
+            "space",
+            "Memory an item against the measured rate; lower and further left is better.",
+            out,
+        )?,
         lookups(found, "single").save(
             "lookups-single",
             "Single-call lookups by the share of keys that are present.",
@@ -38,9 +42,7 @@ pub fn comparison(found: &Comparison, out: &Path) -> Outcome<Vec<Picture>> {
 fn space(found: &Comparison) -> Drawing {
     let rows = found.rows();
     let measured = rows.iter().filter(|r| r.measured_fpr > 0.0);
-    let lines = lines_by_filter(
-        measured.map(|r| (r.filter.clone(), vec![(r.measured_fpr * 100.0, r.bits_per_item)])),
-    );
+    let lines = lines_by_filter(measured.map(|r| (r.filter.clone(), vec![(r.measured_fpr * 100.0, r.bits_per_item)])));
     let rates: Vec<f64> = rows.iter().map(|r| r.measured_fpr).filter(|&r| r > 0.0).collect();
     let low = rates.iter().copied().fold(0.01, f64::min) / 2.0;
     let high = rates.iter().copied().fold(0.01, f64::max) * 2.0;
@@ -78,9 +80,10 @@ fn lookups(found: &Comparison, calls: &'static str) -> Drawing {
 }
 
 fn updates(found: &Comparison) -> Drawing {
-    let rows = found.rows().into_iter().map(|r| {
-        (title(&r.filter), vec![r.insert_mops, r.insert_last5_mops, r.remove_mops, r.churn_mops])
-    });
+    let rows = found
+        .rows()
+        .into_iter()
+        .map(|r| (title(&r.filter), vec![r.insert_mops, r.insert_last5_mops, r.remove_mops, r.churn_mops]));
     let names = ["inserts, whole fill", "inserts, last 5 %", "removals", "churn steps"];
     Drawing::Dots(Dots {
         title: "Updates".into(),

@@ -50,12 +50,8 @@ impl Theme {
         dark: false,
     };
     /// For dark screens.
-    pub const DARK: Theme = Theme {
-        ground: RGBColor(20, 22, 26),
-        ink: RGBColor(229, 230, 232),
-        grid: RGBColor(58, 61, 67),
-        dark: true,
-    };
+    pub const DARK: Theme =
+        Theme { ground: RGBColor(20, 22, 26), ink: RGBColor(229, 230, 232), grid: RGBColor(58, 61, 67), dark: true };
 
     /// The colour of a pen on this ground.
     pub fn of(&self, pen: &Pen) -> RGBColor {
@@ -102,8 +98,7 @@ pub fn pen(filter: &str) -> Pen {
 
 /// A pen for the `i`-th line of a picture that is not about filters.
 pub fn plain_pen(i: usize) -> Pen {
-    const MARKS: [Mark; 6] =
-        [Mark::Circle, Mark::Square, Mark::Triangle, Mark::Diamond, Mark::Down, Mark::Cross];
+    const MARKS: [Mark; 6] = [Mark::Circle, Mark::Square, Mark::Triangle, Mark::Diamond, Mark::Down, Mark::Cross];
     const DASHES: [i32; 3] = [0, 9, 4];
     make(ALL[i % ALL.len()], MARKS[i % MARKS.len()], i / 6 % 2 == 0, DASHES[i / 2 % DASHES.len()])
 }

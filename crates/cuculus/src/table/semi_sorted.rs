@@ -145,6 +145,7 @@ impl Cells for SemiSorted {
     fn prefetch(&self, bytes: &[u8], probe: &Probe) {
         for bit in probe.bits {
             prefetch(bytes, (bit / 8) as usize);
+            prefetch(bytes, (bit / 8) as usize + 7);
         }
     }
 
