@@ -138,6 +138,9 @@ fn sequential(table: &[[u8; 64]]) -> u64 {
     table.as_flattened().as_chunks::<8>().0.iter().fold(0, |sum, w| sum ^ u64::from_le_bytes(*w))
 }
 
+/// Reads so many operations' lines at random places, which the seed decides.
+type Loop = fn(&[[u8; 64]], usize, u64) -> u64;
+
 /// A table of lines that is kept, so that a run can ask for the limit between its own measurements.
 pub struct Probe {
     lines: Lines,
@@ -157,7 +160,7 @@ impl Probe {
     /// Measures everything once.
     pub fn measure(&mut self) {
         let (n, table) = (self.operations, self.lines.table());
-        let loops: [fn(&[[u8; 64]], usize, u64) -> u64; 4] = [prefetched::<1>, prefetched::<2>, plain::<1>, plain::<2>];
+        let loops: [Loop; 4] = [prefetched::<1>, prefetched::<2>, plain::<1>, plain::<2>];
         for (run, speeds) in loops.iter().zip(&mut self.speeds) {
             let seed = self.dice.roll();
             let (_, seconds) = timed(|| run(black_box(table), n, seed));

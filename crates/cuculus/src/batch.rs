@@ -34,13 +34,8 @@ impl<S: AsRef<[u8]>> CuckooFilter<S> {
     /// If `found` is not as long as `keys`.
     pub fn contains_many_into<K: Key>(&self, keys: &[K], found: &mut [bool]) {
         assert_eq!(keys.len(), found.len(), "one answer for each key");
-        let hasher = &self.spec.hasher;
-        self.contains_blocks(
-            keys,
-            found,
-            #[inline(always)]
-            |keys, hashes| K::hash_many(keys, hasher, hashes),
-        );
+        let hasher = self.spec.hasher;
+        self.contains_blocks(keys, found, move |keys, hashes| K::hash_many(keys, &hasher, hashes));
     }
 
     /// [`contains_many`](Self::contains_many) by hash.
@@ -51,11 +46,12 @@ impl<S: AsRef<[u8]>> CuckooFilter<S> {
     }
 
     #[inline(always)]
-    fn contains_blocks<K>(&self, keys: &[K], found: &mut [bool], hash: impl Fn(&[K], &mut [u64])) {
+    fn contains_blocks<K>(&self, keys: &[K], found: &mut [bool], hash: impl Fn(&[K], &mut [u64]) + Copy) {
         let bytes = self.bytes.as_ref();
-        with_table!(&self.table, cells => self.arch.run(
+        // Moved, not borrowed: what the loop reads must not seem to change with what it writes.
+        with_table!(self.table, cells => self.arch.run(
             #[inline(always)]
-            || contains_pipeline(cells, bytes, keys, found, &hash)
+            move || contains_pipeline(cells, bytes, keys, found, hash)
         ));
     }
 }
@@ -63,36 +59,38 @@ impl<S: AsRef<[u8]>> CuckooFilter<S> {
 /// Compares one group of keys while the lines of the next three are on their way.
 #[inline(always)]
 fn contains_pipeline<C: Cells, K>(
-    cells: &C,
+    cells: C,
     bytes: &[u8],
     keys: &[K],
     found: &mut [bool],
-    hash: &impl Fn(&[K], &mut [u64]),
+    hash: impl Fn(&[K], &mut [u64]),
 ) {
     let mut ring = [[cells.locate(0); GROUP]; FLYING];
-    let mut hashes = [0; GROUP];
     let groups = keys.len() / GROUP;
     let mut turn = 0;
     for step in 0..groups + FLYING - 1 {
         if step < groups {
+            let mut hashes = [0; GROUP];
             hash(&keys[step * GROUP..][..GROUP], &mut hashes);
-            let probes = &mut ring[turn];
             for i in 0..GROUP {
-                probes[i] = cells.locate(hashes[i]);
-                cells.prefetch(bytes, &probes[i]);
+                ring[turn][i] = cells.locate(hashes[i]);
+                cells.prefetch(bytes, &ring[turn][i]);
             }
         }
-        turn = (turn + 1) % FLYING;
+        turn += 1;
+        if turn == FLYING {
+            turn = 0;
+        }
         if step + 1 >= FLYING {
             let start = (step + 1 - FLYING) * GROUP;
             let found: &mut [bool; GROUP] = (&mut found[start..][..GROUP]).try_into().expect("a group");
-            let probes = &ring[turn];
             for i in 0..GROUP {
-                found[i] = cells.matches(bytes, &probes[i]);
+                found[i] = cells.matches(bytes, &ring[turn][i]);
             }
         }
     }
     let (keys, found) = (&keys[groups * GROUP..], &mut found[groups * GROUP..]);
+    let mut hashes = [0; GROUP];
     hash(keys, &mut hashes[..keys.len()]);
     for (found, &hash) in found.iter_mut().zip(&hashes) {
         *found = cells.matches(bytes, &cells.locate(hash));

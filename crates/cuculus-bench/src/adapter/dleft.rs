@@ -123,7 +123,7 @@ impl DLeft {
     fn matches(&self, group: u128, place: &Place) -> u128 {
         let differs = (group ^ place.pattern) & !(self.low | self.low << 1);
         // A carry reaches a cell's highest bit exactly if a lower bit differs.
-        let any = (differs & self.below_high) + self.below_high | differs;
+        let any = ((differs & self.below_high) + self.below_high) | differs;
         !any >> (self.cell_bits - 1) & self.used(group)
     }
 

@@ -165,7 +165,7 @@ fn default_search(run: &mut Run<'_>, rows: &mut Vec<LoadRow>) -> Outcome<()> {
     let mut table = Vec::new();
     for (slots, bits) in [(4, 8), (4, 12), (2, 12), (8, 12)] {
         let (walk, walk_mops) = mean_load(bits, slots, log, WALK)?;
-        let (own, own_mops) = mean_load(bits, slots, log, Search::default())?;
+        let (own, own_mops) = mean_load(bits, slots, log, Search::default_for(cuculus::Layout::Packed))?;
         table.push(vec![
             format!("b = {slots}, f = {bits}, 2^{log} buckets"),
             format!("{walk:.4}"),

@@ -29,8 +29,8 @@ fn overhead(row: &Row) -> Option<f64> {
 pub(super) fn section(run: &mut Run<'_>, found: &Comparison) {
     run.page.heading("Where this project loses, and to whom");
     run.page.note(
-        "From the table above: every rival that beats the best of this project's layouts in a column. Filters marked with a \
-         dagger cannot remove items.",
+        "From the table above: every rival that beats the best of this project's layouts in a column. Inserts are single \
+         calls; this project's many-key inserts are in details.csv. Filters marked with a dagger cannot remove items.",
     );
     let rows = found.rows();
     let ours = |r: &&Row| adapter::find(&r.filter).is_some_and(|k| k.ours);

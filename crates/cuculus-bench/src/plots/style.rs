@@ -100,7 +100,7 @@ pub fn pen(filter: &str) -> Pen {
 pub fn plain_pen(i: usize) -> Pen {
     const MARKS: [Mark; 6] = [Mark::Circle, Mark::Square, Mark::Triangle, Mark::Diamond, Mark::Down, Mark::Cross];
     const DASHES: [i32; 3] = [0, 9, 4];
-    make(ALL[i % ALL.len()], MARKS[i % MARKS.len()], i / 6 % 2 == 0, DASHES[i / 2 % DASHES.len()])
+    make(ALL[i % ALL.len()], MARKS[i % MARKS.len()], (i / 6).is_multiple_of(2), DASHES[i / 2 % DASHES.len()])
 }
 
 /// Hexadecimal form, as the SVG writer prints it.

@@ -11,15 +11,15 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 /// An open file or pipe.
-struct FileSource<'a> {
-    file: File,
+pub(super) struct FileSource<'a> {
+    pub(super) file: File,
     path: &'a Path,
-    /// Bytes to come, of a regular file.
-    left: Option<u64>,
+    /// Bytes to come, of a regular file that is not empty.
+    pub(super) left: Option<u64>,
 }
 
 impl<'a> FileSource<'a> {
-    fn open(path: &'a Path) -> Result<Self, FileError> {
+    pub(super) fn open(path: &'a Path) -> Result<Self, FileError> {
         let file = File::open(path).map_err(FileError::while_trying("open", path))?;
         let metadata = file.metadata().map_err(FileError::while_trying("read", path))?;
         // Files that the system makes up as they are read claim to be empty.
@@ -29,7 +29,7 @@ impl<'a> FileSource<'a> {
 }
 
 /// A [`FileError`] whose path is added at the end.
-enum Failure {
+pub(super) enum Failure {
     Io(std::io::Error),
     Format(FormatError),
 }
@@ -70,8 +70,7 @@ impl Source for FileSource<'_> {
     }
 }
 
-fn read_file(path: &Path, access: Access<'_>) -> Result<(Header, CuckooFilter), FileError> {
-    let mut source = FileSource::open(path)?;
+fn read_from(mut source: FileSource<'_>, access: Access<'_>) -> Result<(Header, CuckooFilter), FileError> {
     read(&mut source, access).map_err(|failure| failure.at(source.path))
 }
 
@@ -82,7 +81,7 @@ impl CuckooFilter {
     /// # Errors
     /// [`FileError`], with the path and what the system said or what is wrong with the bytes.
     pub fn load(path: impl AsRef<Path>, key: Option<&[u8; 16]>) -> Result<Self, FileError> {
-        read_file(path.as_ref(), Access::Use(key)).map(|(_, filter)| filter)
+        read_from(FileSource::open(path.as_ref())?, Access::Use(key)).map(|(_, filter)| filter)
     }
 }
 
@@ -108,9 +107,13 @@ impl FileInfo {
 /// [`FileError`], with the path and what the system said or what is wrong with the bytes.
 pub fn verify_file(path: impl AsRef<Path>) -> Result<FileInfo, FileError> {
     let path = path.as_ref();
-    match mapped::map(path)? {
-        Some(map) => verify_bytes(&map).map_err(FileError::in_file(path)),
-        // No regular file, or an empty one.
-        None => read_file(path, Access::Inspect).map(|(header, _)| header.info()),
+    // Opened once: a pipe has its bytes for one reader.
+    let source = FileSource::open(path)?;
+    match source.left {
+        Some(_) => {
+            let map = mapped::map(&source.file).map_err(FileError::while_trying("map", path))?;
+            verify_bytes(&map).map_err(FileError::in_file(path))
+        }
+        None => read_from(source, Access::Inspect).map(|(header, _)| header.info()),
     }
 }

@@ -1,10 +1,12 @@
 //! A filter for lookups in a mapped file, which several processes can share.
 
 use super::error::{FileError, FormatError};
+use super::file::FileSource;
 use super::read::{locate, verify};
 use crate::filter::CuckooFilter;
 use memmap2::Mmap;
 use std::fs::File;
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
@@ -30,18 +32,12 @@ impl AsRef<[u8]> for Mapped {
 /// ends the process at the next lookup.
 pub type MappedFilter = CuckooFilter<Mapped>;
 
-/// Maps a regular file that is not empty; `None` for anything else.
+/// Maps an open file read-only.
 #[allow(unsafe_code)]
-pub(super) fn map(path: &Path) -> Result<Option<Mmap>, FileError> {
-    let file = File::open(path).map_err(FileError::while_trying("open", path))?;
-    let metadata = file.metadata().map_err(FileError::while_trying("read", path))?;
-    if !metadata.is_file() || metadata.len() == 0 {
-        return Ok(None);
-    }
+pub(super) fn map(file: &File) -> io::Result<Mmap> {
     // SAFETY: the map is private and read-only. What it shows changes only if someone rewrites the file in place, which
     // the format forbids and this crate's writer never does: it replaces files.
-    let map = unsafe { Mmap::map(&file) };
-    map.map(Some).map_err(FileError::while_trying("map", path))
+    unsafe { Mmap::map(file) }
 }
 
 impl MappedFilter {
@@ -53,9 +49,10 @@ impl MappedFilter {
     pub fn open(path: impl AsRef<Path>, key: Option<&[u8; 16]>) -> Result<Self, FileError> {
         let path = path.as_ref();
         let wrong = FileError::in_file(path);
-        let Some(map) = map(path)? else {
+        let FileSource { file, left: Some(_), .. } = FileSource::open(path)? else {
             return Err(wrong(FormatError::NotAFilter { looks_like: "empty, or no regular file" }));
         };
+        let map = map(&file).map_err(FileError::while_trying("map", path))?;
         let (header, table, stash) = locate(&map).map_err(&wrong)?;
         if header.compressed {
             return Err(wrong(FormatError::Compressed));
