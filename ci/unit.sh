@@ -5,7 +5,7 @@
 say "workspace, all features"
 cargo test --locked --workspace --all-features --no-fail-fast
 
-# The feature gates change little code: a tenth of the heavy tests' work is enough.
+# The feature gates change little code: a tenth of the heavy tests' work (in percent) is enough.
 export CUCULUS_TEST_SCALE="${CUCULUS_TEST_SCALE:-10}"
 say "library, default features"
 cargo test --locked -p cuculus --lib
