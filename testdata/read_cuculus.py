@@ -2,11 +2,7 @@
 """A second reader of Cuculus files, written from FORMAT.md alone: read_cuculus.py [FILE...]
 
 Checks each file (default: all golden files beside it) and the keys listed in the .keys file beside that."""
-import math
-import pathlib
-import struct
-import sys
-import zlib
+import math, pathlib, struct, sys, zlib
 
 M64 = (1 << 64) - 1
 SECRET = bytes.fromhex(  # XXH3's published secret
@@ -128,14 +124,17 @@ class Filter:
         b, m, w, first, size, p = self.b, self.m, self.w, 0, self.w, None
         i1, r = divmod((xxh3(key, self.seed) if self.hash == 1 else siphash13(key, self.key)) * m, 1 << 64)
         if self.layout == 3:
-            p, r = divmod(r * b, 1 << 64)
-            first, size = (0, w) if p < w else (w, b - w)
-        fp = 1 + (r * ((1 << self.f + (self.layout == 3 and p < w)) - 1) >> 64)
-        c, r = divmod((fp * 0x9E3779B97F4A7C15 & M64) * m, 1 << 64)
+            p, r = divmod(r * (w // 2 * 2 + (b - w) // 2 * 2), 1 << 64)
+            first, size, p = (0, w, p) if p < w // 2 * 2 else (w, b - w, p - w // 2 * 2)
+        fp = 1 + (r * ((1 << self.f + (first < w)) - 1) >> 64)
+        t = fp * 0x9E3779B97F4A7C15 & M64
+        c, r = divmod(((t ^ t >> 32) * 0x9E3779B97F4A7C15 & M64) * m, 1 << 64)
         i2 = i1 ^ (c | 1) if self.xor else ((c | 1) - i1) % m
         if self.layout != 3:
             return self.buckets[i1].count(fp) + self.buckets[i2].count(fp)
-        q = first + ((r * size >> 64 | 1) - (p - first)) % size
+        d = r * size >> 64 | 1 - size % 2
+        p += first + (size % 2 and p >= (d + d % 2 * size) // 2)
+        q = first + (d - (p - first)) % size
         stashed = self.stash.get((b * min(i1, i2) + min(p, q), fp), 0)
         return stashed + sum(self.buckets[i][slot] == fp for i in (i1, i2) for slot in (p, q))
 

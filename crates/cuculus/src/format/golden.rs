@@ -51,7 +51,7 @@ macro_rules! golden {
 }
 
 /// One for each layout, placement and hash; then one for each thing that those leave out.
-static GOLDEN: [Golden; 16] = [
+static GOLDEN: [Golden; 17] = [
     golden!("packed-any-xxh3", Geometry::packed(12, 4, 150)).with(ANY, XXH3),
     golden!("packed-any-siphash", Geometry::packed(12, 4, 150)).with(ANY, SIP),
     golden!("packed-xor-xxh3", Geometry::packed(11, 4, 128)).with(XOR, XXH3),
@@ -71,6 +71,7 @@ static GOLDEN: [Golden; 16] = [
     },
     Golden { load: 40, ..golden!("one-slot-of-32-bits", Geometry::packed(32, 1, 302)) },
     golden!("semi-sorted-of-32-bits", Geometry::semi_sorted(32, 74)),
+    golden!("compact-classes-of-odd-size", Geometry::compact(15, 33, 17, 20)),
 ];
 
 /// Every case of XXH3's lengths, and its borders.
