@@ -62,9 +62,9 @@ fn the_small_commands_run() {
     let dir = scratch("small");
     let out = dir.to_str().unwrap();
     assert!(bench(&["limit", "--mib", "2", "--quick", "--out", out]).contains("huge"));
-    assert!(
-        bench(&["churn", "--items", "4000", "--turnovers", "2", "--quick", "--out", out]).contains("cuculus-packed")
-    );
+    // Not scalable_cuckoo_filter: a key whose fingerprint is zero trips an assertion in its debug build.
+    let churn = ["churn", "--items", "4000", "--turnovers", "2", "--quick", "--filters", "ours,qfilter", "--out", out];
+    assert!(bench(&churn).contains("cuculus-packed"));
     bench(&["growth", "--max", "10000", "--quick", "--filters", "cuculus-packed,fastbloom", "--out", out]);
     for file in ["limit.csv", "churn.csv", "growth.csv", "keys.csv"] {
         assert!(dir.join(file).exists(), "{file}");
