@@ -25,7 +25,7 @@ impl<S: AsRef<[u8]>> CuckooFilter<S> {
         self.save_with(path.as_ref(), false)
     }
 
-    /// [`save`](Self::save) with the table compressed if that makes it smaller: for sparse filters.
+    /// [`save`](Self::save) with the table compressed if that saves an eighth or more: for sparse filters.
     ///
     /// # Errors
     /// As [`save`](Self::save).

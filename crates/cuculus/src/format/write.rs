@@ -33,8 +33,8 @@ impl<S: AsRef<[u8]>> CuckooFilter<S> {
         parts(self, false).concat()
     }
 
-    /// The filter in the file format, its table compressed if that makes it smaller: for sparse filters. A full table
-    /// does not shrink. Compressed filters are loaded, not viewed or mapped.
+    /// The filter in the file format, its table compressed if that saves an eighth or more: for sparse filters. A full
+    /// table hardly shrinks and is stored plain. Compressed filters are loaded, not viewed or mapped.
     pub fn to_compressed_bytes(&self) -> Vec<u8> {
         parts(self, true).concat()
     }

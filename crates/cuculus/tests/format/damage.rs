@@ -1,12 +1,12 @@
 //! Bytes that changed, are missing, or are too many; bytes that were never a filter.
 
-use super::samples::{KEY, Noise, build, key_of, samples, scaled, seal, set};
-use cuculus::{CuckooFilter, FileInfo, FilterView, FormatError, Geometry, HashKind, Search, verify_bytes};
+use super::samples::{KEY, Noise, SEARCH, build, key_of, samples, scaled, seal, set};
+use cuculus::{CuckooFilter, FileInfo, FilterView, FormatError, Geometry, HashKind, verify_bytes};
 
 /// Three small files, one with a stash and one compressed.
 fn files() -> Vec<Vec<u8>> {
     let all = samples();
-    let mut sparse = build(Geometry::packed(16, 4, 300), HashKind::default(), Search::default());
+    let mut sparse = build(Geometry::packed(16, 4, 300), HashKind::default(), SEARCH);
     (0..20u64).for_each(|key| sparse.insert(&key).unwrap());
     let stashed = all.iter().find(|filter| filter.stashed() > 0).unwrap();
     vec![all[0].to_bytes(), stashed.to_bytes(), sparse.to_compressed_bytes()]

@@ -1,7 +1,7 @@
 //! Files: saving replaces them, mapping shares them, reading changes nothing.
 
 use super::samples::{key_of, samples};
-use cuculus::{CuckooFilter, FileError, FileInfo, FormatError, MappedFilter, verify_file};
+use cuculus::{CuckooFilter, FileError, FileInfo, FormatError, Layout, MappedFilter, verify_file};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -37,7 +37,8 @@ impl Drop for Folder {
 }
 
 fn filled(items: u64) -> CuckooFilter {
-    let mut filter = CuckooFilter::new(items, 0.01).unwrap();
+    let mut filter =
+        CuckooFilter::builder().items(items).false_positive_rate(0.01).layout(Layout::Packed).build().unwrap();
     (0..items).for_each(|key| filter.insert(&key).unwrap());
     filter
 }

@@ -172,7 +172,7 @@ fn forged_streams() {
     assert!(forge(&good).is_ok());
     let refused = |result: Result<FileInfo, FormatError>| assert!(matches!(result, Err(FormatError::Compression(_))));
     refused(forge(&zlib(&[&table[..], &[0]].concat())));
-    refused(forge(&zlib(&[table.clone(), vec![0; 10_000_000]].concat())));
+    refused(forge(&zlib(&[table.clone(), vec![0; 100_000]].concat())));
     refused(forge(&zlib(&table[1..])));
     refused(forge(&zlib(&[])).map_err(|_| FormatError::Compression("")));
     for cut in 3..good.len() {

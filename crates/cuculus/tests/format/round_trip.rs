@@ -1,7 +1,7 @@
 //! What was written comes back, and goes on as if nothing had happened.
 
-use super::samples::{KEY, build, fill, geometries, key_of, samples, scaled};
-use cuculus::{CuckooFilter, FileInfo, FilterView, FormatError, Geometry, HashKind, Search, verify_bytes};
+use super::samples::{KEY, SEARCH, build, fill, geometries, key_of, samples, scaled};
+use cuculus::{CuckooFilter, FileInfo, FilterView, FormatError, Geometry, HashKind, verify_bytes};
 
 fn check(filter: &CuckooFilter) {
     let key = key_of(filter);
@@ -28,7 +28,7 @@ fn check(filter: &CuckooFilter) {
 #[test]
 fn every_shape_empty_and_full() {
     for geometry in geometries() {
-        let mut filter = build(geometry, HashKind::default(), Search::default());
+        let mut filter = build(geometry, HashKind::default(), SEARCH);
         check(&filter);
         fill(&mut filter);
         check(&filter);
@@ -84,7 +84,7 @@ fn capacity_and_rate_as_asked() {
     let info = verify_bytes(&filter.to_bytes()).unwrap();
     assert_eq!((info.capacity, info.promised_false_positive_rate), (filter.capacity(), 0.003));
     assert_eq!((info.hash, info.seed, info.keyed), ("XXH3-64", Some(u64::MAX), false));
-    let keyed = build(Geometry::packed(9, 2, 6), HashKind::SipHash13 { key: KEY }, Search::default());
+    let keyed = build(Geometry::packed(9, 2, 6), HashKind::SipHash13 { key: KEY }, SEARCH);
     let info = FileInfo::read(&keyed.to_bytes()).unwrap();
     assert_eq!((info.hash, info.seed, info.keyed), ("SipHash-1-3", None, true));
 }
@@ -112,7 +112,7 @@ fn secret_keys() {
 fn sizes_of_files() {
     for geometry in geometries().into_iter().chain([Geometry::packed(12, 4, 250_000), Geometry::semi_sorted(9, 77_776)])
     {
-        let mut filter = build(geometry, HashKind::default(), Search::default());
+        let mut filter = build(geometry, HashKind::default(), SEARCH);
         (0..filter.slots() / 2).for_each(|key| filter.insert(&key).unwrap_or(()));
         for bytes in [filter.to_bytes(), filter.to_compressed_bytes()] {
             assert!(bytes.len() as u64 <= filter.table_bytes() + 1024, "{geometry:?}");

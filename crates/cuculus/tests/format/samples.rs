@@ -2,6 +2,9 @@
 
 use cuculus::{CuckooFilter, Geometry, HashKind, Layout, Placement, Search};
 
+/// A search for tests in which it does not matter.
+pub const SEARCH: Search = Search::BreadthFirst { positions: 1_000 };
+
 pub const KEY: [u8; 16] = *b"sixteen secrets!";
 
 /// SplitMix64, for reproducible noise.
@@ -27,10 +30,13 @@ pub fn geometries() -> Vec<Geometry> {
     let packed = [1, 2, 4, 8].into_iter().flat_map(|b| (4..=32).map(move |f| Geometry::packed(f, b, 16)));
     let semi_sorted = (5..=32).map(|f| Geometry::semi_sorted(f, 16));
     let compact = (4..=31).flat_map(|f| {
-        let slots = (512 / (f + 1)).min(128) & !1;
-        let wide = (512 - slots * f).min(slots) & !1;
-        [Geometry::compact(f, slots, 0, 2), Geometry::compact(f, slots, wide, 2), Geometry::compact(f, 2, 0, 2)]
+        let slots = (512 / (f + 1)).min(128);
+        let wide = (512 - slots * f).min(slots);
+        let shapes =
+            [(slots, 0), (slots, wide), (slots - 1, wide / 2 + 1), (slots & !1, wide & !1), (2, 0), (3, 3), (5, 2)];
+        shapes.map(|(slots, wide)| Geometry::compact(f, slots, wide, 2))
     });
+    let compact = compact.filter(|geometry| geometry.validate().is_ok());
     packed.chain(semi_sorted).chain(compact).collect()
 }
 
@@ -51,7 +57,8 @@ pub fn key_of(filter: &CuckooFilter) -> Option<&'static [u8; 16]> {
 /// A filter of each layout, placement, hash and search, about half full; the compact ones with something in the stash.
 pub fn samples() -> Vec<CuckooFilter> {
     let mut all = Vec::new();
-    for geometry in [Geometry::packed(7, 4, 8), Geometry::semi_sorted(6, 8), Geometry::compact(12, 38, 38, 2)] {
+    let compact = [Geometry::compact(12, 38, 38, 2), Geometry::compact(9, 53, 35, 2), Geometry::compact(9, 52, 31, 2)];
+    for geometry in [Geometry::packed(7, 4, 8), Geometry::semi_sorted(6, 8)].into_iter().chain(compact) {
         for placement in [Placement::AnySize, Placement::Xor] {
             for hash in [HashKind::Xxh3 { seed: 0xfeed_f00d_dead_beef }, HashKind::SipHash13 { key: KEY }] {
                 for search in [Search::BreadthFirst { positions: 300 }, Search::RandomWalk { kicks: 77 }] {
