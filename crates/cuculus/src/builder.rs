@@ -30,7 +30,29 @@ pub struct Builder {
     placement: Option<Placement>,
     slots_per_bucket: Option<u32>,
     search: Option<Search>,
+    headroom: Headroom,
     hash: HashKind,
+}
+
+/// How full the builder plans a table to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Headroom {
+    /// As full as is safe, about 0.97: the fewest bytes. The last percents of the inserts look at dozens of buckets
+    /// each, and so does every insert into a full table whose items come and go.
+    #[default]
+    Tight,
+    /// At most 0.90 full, for sets that keep changing: 7 % more bytes, and a removal with an insert is four times as
+    /// fast as in a tight table (192 MB: 11 million a second against 2.9, see DESIGN.md).
+    Lively,
+}
+
+impl Headroom {
+    fn most_load(self) -> f64 {
+        match self {
+            Headroom::Tight => 1.0,
+            Headroom::Lively => 0.9,
+        }
+    }
 }
 
 /// What a builder would build: nothing is allocated yet.
@@ -112,6 +134,12 @@ impl Builder {
     /// Slots of a packed bucket: 1, 2, 4 (if not said) or 8.
     pub fn slots_per_bucket(mut self, slots: u32) -> Self {
         self.slots_per_bucket = Some(slots);
+        self
+    }
+
+    /// How full the table is planned to be when the capacity is reached; [`Headroom::Tight`] if not said.
+    pub fn headroom(mut self, headroom: Headroom) -> Self {
+        self.headroom = headroom;
         self
     }
 
@@ -211,7 +239,7 @@ impl Builder {
 
     fn plan_for_items_and_rate(&self, items: u64, rate: f64) -> Result<Plan, BuildError> {
         let candidates = self.shapes().filter_map(|shape| {
-            let load = sizing::load_for_rate(&shape, rate);
+            let load = sizing::load_for_rate(&shape, rate).min(self.headroom.most_load());
             let geometry = (load >= LEAST_LOAD).then(|| self.smallest(shape, items, load)).flatten()?;
             Some(Plan { geometry, capacity: capacity(&geometry, load), false_positive_rate: rate })
         });
@@ -224,7 +252,7 @@ impl Builder {
 
     fn plan_for_memory_and_rate(&self, memory: u64, rate: f64) -> Result<Plan, BuildError> {
         let candidates = self.shapes().filter_map(|shape| {
-            let load = sizing::load_for_rate(&shape, rate);
+            let load = sizing::load_for_rate(&shape, rate).min(self.headroom.most_load());
             let geometry = (load >= LEAST_LOAD).then(|| self.largest(shape, memory)).flatten()?;
             let capacity = capacity(&geometry, load);
             (capacity > 0 && safe_from_crowds(&geometry, capacity)).then_some(Plan {
@@ -244,7 +272,7 @@ impl Builder {
     fn plan_for_memory_and_items(&self, memory: u64, items: u64) -> Result<Plan, BuildError> {
         let candidates = self.shapes().filter_map(|shape| {
             let geometry = self.largest(shape, memory)?;
-            let fits = sizing::room(&geometry) >= items && safe_from_crowds(&geometry, items);
+            let fits = capacity(&geometry, self.headroom.most_load()) >= items && safe_from_crowds(&geometry, items);
             let load = items as f64 / geometry.slots() as f64;
             let rate = sizing::false_positive_rate(&geometry, load);
             fits.then_some(Plan { geometry, capacity: items, false_positive_rate: rate })

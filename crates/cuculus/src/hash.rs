@@ -26,6 +26,12 @@ impl Default for HashKind {
     }
 }
 
+impl fmt::Debug for ItemHasher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
 impl fmt::Debug for HashKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -35,9 +41,15 @@ impl fmt::Debug for HashKind {
     }
 }
 
-/// The hash function of a filter, ready to run.
+impl HashKind {
+    /// The function itself, for hashing where no filter is at hand. All filters of equal kind hash alike.
+    pub fn hasher(self) -> ItemHasher {
+        ItemHasher::new(self)
+    }
+}
+
+/// The hash function of a filter, ready to run: what the `_hash` methods take comes from here.
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[doc(hidden)]
 pub struct ItemHasher {
     kind: HashKind,
     /// XXH3 of eight bytes: what the input is combined with, from the seed.
@@ -66,6 +78,12 @@ impl ItemHasher {
             HashKind::Xxh3 { .. } => 0,
             HashKind::SipHash13 { .. } => self.hash_bytes(KEY_CHECK),
         }
+    }
+
+    /// The hash of a key: that of its bytes.
+    #[inline]
+    pub fn hash<K: crate::Key + ?Sized>(&self, key: &K) -> u64 {
+        key.hash_with(self)
     }
 
     /// The hash of a byte string.

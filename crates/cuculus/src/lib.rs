@@ -25,7 +25,7 @@ pub mod sizing;
 mod stash;
 mod table;
 
-pub use builder::{Builder, Plan};
+pub use builder::{Builder, Headroom, Plan};
 pub use error::{BuildError, InsertError, InsertManyError, MergeError, Value};
 pub use filter::CuckooFilter;
 pub use fingerprint::Fingerprint;

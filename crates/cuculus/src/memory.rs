@@ -15,10 +15,15 @@ const HUGE_FROM: usize = 4 << 20;
 #[cfg(all(feature = "std", unix))]
 const HUGE_PAGE: usize = 2 << 20;
 
+/// Keeps the bytes alive; they are reached through `Memory::start`.
 enum Owner {
-    Lines(#[allow(dead_code)] Vec<Line>),
+    Lines {
+        _lines: Vec<Line>,
+    },
     #[cfg(all(feature = "std", unix))]
-    Mapped(#[allow(dead_code)] memmap2::MmapMut),
+    Mapped {
+        _map: memmap2::MmapMut,
+    },
 }
 
 /// The owned bytes of a filter's table. Opaque: it is named only as the default storage of
@@ -26,10 +31,10 @@ enum Owner {
 pub struct Memory {
     start: NonNull<u8>,
     len: usize,
-    owner: Owner,
+    _owner: Owner,
 }
 
-// SAFETY: `start` points into `owner`, which is owned by this value alone and is itself Send and Sync.
+// SAFETY: `start` points into `_owner`, which is owned by this value alone and is itself Send and Sync.
 unsafe impl Send for Memory {}
 // SAFETY: shared access gives out `&[u8]` only.
 unsafe impl Sync for Memory {}
@@ -45,7 +50,7 @@ impl Memory {
         lines.try_reserve_exact(len.div_ceil(64)).ok()?;
         lines.resize(len.div_ceil(64), Line([0; 64]));
         let start = NonNull::new(lines.as_mut_ptr().cast::<u8>())?;
-        Some(Memory { start, len, owner: Owner::Lines(lines) })
+        Some(Memory { start, len, _owner: Owner::Lines { _lines: lines } })
     }
 
     #[cfg(all(feature = "std", unix))]
@@ -56,19 +61,14 @@ impl Memory {
         let _ = map.advise(memmap2::Advice::HugePage);
         let skip = map.as_ptr().align_offset(HUGE_PAGE);
         let start = NonNull::new(map.get_mut(skip..skip.checked_add(len)?)?.as_mut_ptr())?;
-        Some(Memory { start, len, owner: Owner::Mapped(map) })
-    }
-
-    /// Whether the bytes are in a mapping of their own for which huge pages were asked.
-    pub(crate) fn asks_for_huge_pages(&self) -> bool {
-        !matches!(self.owner, Owner::Lines(_))
+        Some(Memory { start, len, _owner: Owner::Mapped { _map: map } })
     }
 }
 
 impl AsRef<[u8]> for Memory {
     #[inline(always)]
     fn as_ref(&self) -> &[u8] {
-        // SAFETY: `start` is the first of `len` initialised bytes inside `owner`, whose buffer never moves or grows.
+        // SAFETY: `start` is the first of `len` initialised bytes inside `_owner`, whose buffer never moves or grows.
         unsafe { core::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }

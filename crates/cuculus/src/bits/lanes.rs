@@ -59,15 +59,6 @@ impl Lanes {
         !(filled | word) & self.high
     }
 
-    /// The number of the lowest zero lane.
-    #[inline(always)]
-    pub(crate) const fn first_zero(&self, word: u64) -> Option<u32> {
-        match self.any_zero(word) {
-            0 => None,
-            marks => Some(marks.trailing_zeros() / self.width),
-        }
-    }
-
     /// What lane `lane` of `word` holds.
     #[inline(always)]
     pub(crate) const fn get(&self, word: u64, lane: u32) -> u64 {
@@ -105,7 +96,9 @@ mod tests {
                     let exact = (0..count).fold(0, |m, i| m | (naive[i as usize] as u64) << (i * width + width - 1));
                     assert_eq!(lanes.zeros(word), exact, "width {width} count {count} word {word:x}");
                     assert_eq!(lanes.any_zero(word) != 0, exact != 0);
-                    assert_eq!(lanes.first_zero(word), naive.iter().position(|z| *z).map(|i| i as u32));
+                    let lowest = naive.iter().position(|z| *z).map(|i| i as u32 * width + width - 1);
+                    let marks = lanes.any_zero(word);
+                    assert_eq!((marks != 0).then(|| marks.trailing_zeros()), lowest);
                     let other = rng.next();
                     assert_eq!(lanes.any_zero_of_two(word, other) != 0, exact != 0 || lanes.zeros(other) != 0);
                 }
