@@ -1,10 +1,11 @@
 //! Arbitrary bytes to the reader: no panic, no large allocation, and what opens can be used.
 //!
-//! The first byte of the input says whether the rest is taken as it is or its checksums are made right first.
+//! The first byte of the input says whether the rest is taken as it is, or whether its lengths (2) or checksums (1) are
+//! made right first.
 #![no_main]
 
 use cuculus::{CuckooFilter, FileInfo, FilterView, FormatError, verify_bytes};
-use cuculus_fuzz::forge::{KEY, forge};
+use cuculus_fuzz::forge::{KEY, forge, forge_lengths};
 use cuculus_fuzz::meter::{Meter, peak};
 use libfuzzer_sys::fuzz_target;
 
@@ -23,7 +24,10 @@ fn hashes() -> impl Iterator<Item = u64> {
 fuzz_target!(|input: &[u8]| {
     let Some((mode, bytes)) = input.split_first() else { return };
     let mut bytes = bytes.to_vec();
-    if mode & 1 == 1 {
+    if mode & 2 != 0 {
+        forge_lengths(&mut bytes);
+    }
+    if mode & 1 != 0 {
         forge(&mut bytes);
     }
     _ = FileInfo::read(&bytes);

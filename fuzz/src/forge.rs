@@ -1,6 +1,6 @@
 //! Bytes that pass as a filter's file, so that decoding gets past its checksums.
 
-use cuculus::{CuckooFilter, Geometry};
+use cuculus::{CuckooFilter, Geometry, Placement};
 use std::sync::OnceLock;
 use twox_hash::XxHash3_64;
 
@@ -10,6 +10,7 @@ pub const KEY: [u8; 16] = [7; 16];
 const HEADER: usize = 256;
 const HASH: usize = 14;
 const KEY_CHECK: usize = 72;
+const TABLE_BYTES: usize = 96;
 const STORED_BYTES: usize = 104;
 const TABLE_CHECKSUM: usize = 120;
 const STASH_CHECKSUM: usize = 128;
@@ -32,6 +33,28 @@ pub fn forge(bytes: &mut [u8]) {
     }
     let sum = XxHash3_64::oneshot(&header[..CHECKSUM]);
     header[CHECKSUM..].copy_from_slice(&sum.to_le_bytes());
+}
+
+/// Makes the lengths of a plain table what its geometry takes, if that is valid: however large. Before [`forge`].
+pub fn forge_lengths(bytes: &mut [u8]) {
+    if bytes.len() < HEADER {
+        return;
+    }
+    let field = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+    let (bits, slots, wide) = (field(16), field(20), field(24));
+    let buckets = u64::from(field(32)) | u64::from(field(36)) << 32;
+    let geometry = match bytes[12] {
+        1 => Geometry::packed(bits, slots, buckets),
+        2 => Geometry::semi_sorted(bits, buckets),
+        _ => Geometry::compact(bits, slots, wide, buckets),
+    };
+    let placement = if bytes[13] == 2 { Placement::Xor } else { Placement::AnySize };
+    let geometry = geometry.with_placement(placement);
+    if geometry.validate().is_ok() {
+        for at in [TABLE_BYTES, STORED_BYTES] {
+            bytes[at..at + 8].copy_from_slice(&geometry.table_bytes().to_le_bytes());
+        }
+    }
 }
 
 /// What a file says of [`KEY`].
