@@ -3,15 +3,15 @@
 use cuculus::{CuckooFilter, Geometry, HashKind, Layout, Placement, Search};
 
 /// A search for tests in which it does not matter.
-pub const SEARCH: Search = Search::BreadthFirst { positions: 1_000 };
+pub(crate) const SEARCH: Search = Search::BreadthFirst { positions: 1_000 };
 
-pub const KEY: [u8; 16] = *b"sixteen secrets!";
+pub(crate) const KEY: [u8; 16] = *b"sixteen secrets!";
 
 /// SplitMix64, for reproducible noise.
-pub struct Noise(pub u64);
+pub(crate) struct Noise(pub(crate) u64);
 
 impl Noise {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -20,13 +20,13 @@ impl Noise {
 }
 
 /// How much of the heavy tests to run, in percent.
-pub fn scaled(count: usize) -> usize {
+pub(crate) fn scaled(count: usize) -> usize {
     let percent = std::env::var("CUCULUS_TEST_SCALE").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
     (count * percent / 100).max(1)
 }
 
 /// One geometry for each layout, slot count and width there is.
-pub fn geometries() -> Vec<Geometry> {
+pub(crate) fn geometries() -> Vec<Geometry> {
     let packed = [1, 2, 4, 8].into_iter().flat_map(|b| (4..=32).map(move |f| Geometry::packed(f, b, 16)));
     let semi_sorted = (5..=32).map(|f| Geometry::semi_sorted(f, 16));
     let compact = (4..=31).flat_map(|f| {
@@ -40,22 +40,22 @@ pub fn geometries() -> Vec<Geometry> {
     packed.chain(semi_sorted).chain(compact).collect()
 }
 
-pub fn build(geometry: Geometry, hash: HashKind, search: Search) -> CuckooFilter {
+pub(crate) fn build(geometry: Geometry, hash: HashKind, search: Search) -> CuckooFilter {
     CuckooFilter::builder().geometry(geometry).hash(hash).search(search).build().unwrap()
 }
 
 /// Inserts running numbers until one is refused.
-pub fn fill(filter: &mut CuckooFilter) {
+pub(crate) fn fill(filter: &mut CuckooFilter) {
     (0u64..).find(|key| filter.insert(key).is_err());
 }
 
 /// The key of a filter for reading it back.
-pub fn key_of(filter: &CuckooFilter) -> Option<&'static [u8; 16]> {
+pub(crate) fn key_of(filter: &CuckooFilter) -> Option<&'static [u8; 16]> {
     matches!(filter.hash_kind(), HashKind::SipHash13 { .. }).then_some(&KEY)
 }
 
 /// A filter of each layout, placement, hash and search, about half full; the compact ones with something in the stash.
-pub fn samples() -> Vec<CuckooFilter> {
+pub(crate) fn samples() -> Vec<CuckooFilter> {
     let mut all = Vec::new();
     let compact = [Geometry::compact(12, 38, 38, 2), Geometry::compact(9, 53, 35, 2), Geometry::compact(9, 52, 31, 2)];
     for geometry in [Geometry::packed(7, 4, 8), Geometry::semi_sorted(6, 8)].into_iter().chain(compact) {
@@ -77,7 +77,7 @@ pub fn samples() -> Vec<CuckooFilter> {
 }
 
 /// Offset and length of each header field.
-pub const FIELDS: [(usize, usize); 40] = [
+pub(crate) const FIELDS: [(usize, usize); 40] = [
     (0, 8),
     (8, 2),
     (10, 2),
@@ -121,18 +121,18 @@ pub const FIELDS: [(usize, usize); 40] = [
 ];
 
 /// Sets a header field.
-pub fn set(file: &mut [u8], (at, length): (usize, usize), value: u64) {
+pub(crate) fn set(file: &mut [u8], (at, length): (usize, usize), value: u64) {
     file[at..at + length].copy_from_slice(&value.to_le_bytes()[..length]);
 }
 
 /// Makes the header's checksum right again.
-pub fn seal(file: &mut [u8]) {
+pub(crate) fn seal(file: &mut [u8]) {
     let sum = twox_hash::XxHash3_64::oneshot(&file[..248]);
     set(file, (248, 8), sum);
 }
 
 /// Makes all checksums right again.
-pub fn seal_all(file: &mut [u8]) {
+pub(crate) fn seal_all(file: &mut [u8]) {
     let stored = u64::from_le_bytes(file[104..112].try_into().unwrap()) as usize;
     let (table, stash) = file[256..].split_at(stored);
     let sums = [table, stash].map(twox_hash::XxHash3_64::oneshot);
