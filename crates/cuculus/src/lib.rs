@@ -1,5 +1,22 @@
 //! Cuckoo filters: set membership in very little memory, for sets that change.
+//!
+//! A filter answers "never stored", which is certain, or "probably stored", which is wrong at the false-positive rate that was
+//! asked for; unlike a Bloom filter it can remove. Begin with [`CuckooFilter`].
+//!
+//! | preset | cost |
+//! |---|---|
+//! | [`CuckooFilter::new`] | the smallest layout: about `(k + 2) / 0.97` bits an item, `k = log2(1 / rate)` |
+//! | [`.layout(Layout::Packed)`](Builder::layout) | one bit an item more, single lookups twice as fast in the caches |
+//! | [`.headroom(Headroom::Lively)`](Builder::headroom) | 7 % more, several times faster inserts when full |
+//! | [`.secret_key(key)`](Builder::secret_key) | a slower hash, safe where outsiders choose the keys |
+//!
+//! **When not to use it:** a set that never changes is smaller in a binary fuse filter; and nothing that must not be wrong once in
+//! `1 / rate` questions should rest on any filter alone.
+//!
+//! Features: `std` (default) saves, loads and maps files and asks for huge pages; `serde` writes and reads the file
+//! format's bytes. Without `std` the crate needs `alloc` only.
 #![no_std]
+#![doc(test(attr(deny(warnings))))]
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
@@ -36,3 +53,8 @@ pub use geometry::{Geometry, Layout, Placement, Search};
 pub use hash::{HashKind, ItemHasher};
 pub use key::Key;
 pub use memory::Memory;
+
+/// The examples of the README are compiled and run.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

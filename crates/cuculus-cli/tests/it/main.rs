@@ -7,5 +7,6 @@ mod full;
 mod hostile;
 mod input;
 mod merging;
+mod readme;
 mod surface;
 mod writers;
