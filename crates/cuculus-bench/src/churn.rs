@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::adapter::{self, Kind, Plan, Shape};
 use crate::compare::effort;
 use crate::keys::Keys;
-use crate::measure::{Effort, Tally, mops, timed};
+use crate::measure::{Effort, Tally, mops};
 use crate::row;
 use crate::workload::Subject;
 
@@ -60,21 +60,14 @@ pub struct ChurnRow {
 pub fn turnovers(kind: &'static Kind, plan: &Plan, count: u32, effort: &Effort) -> Result<Vec<ChurnRow>, String> {
     let mut subject = Subject::new(kind, plan, Keys::random(0xC4))?;
     let mut rows = vec![look(&mut subject, 0, None, effort)];
-    let (mut old, mut new) = (Vec::new(), Vec::new());
     let mut spent = (0usize, 0.0);
     for turn in 1..=count {
         let held = subject.stored.end - subject.stored.start;
         let mut left = held;
         while left > 0 {
             let steps = left.min(1 << 16);
-            let (start, end) = (subject.stored.start, subject.stored.end);
-            subject.keys.fill(start..start + steps, &mut old);
-            subject.keys.fill(end..end + steps, &mut new);
-            let (stored, seconds) = timed(|| subject.filter.churn(&old, &new));
-            let Some(stored) = stored else { return Ok(rows) };
-            subject.churn_refused += steps - stored as u64;
-            spent = (spent.0 + old.len(), spent.1 + seconds);
-            subject.stored = start + steps..end + steps;
+            let Some((done, seconds)) = subject.turn(steps) else { return Ok(rows) };
+            spent = (spent.0 + done, spent.1 + seconds);
             left -= steps;
         }
         if turn.is_power_of_two() || turn == count {

@@ -18,6 +18,9 @@ struct Cli {
     /// Do not bind the program to one core.
     #[arg(long, global = true)]
     no_pin: bool,
+    /// Number of the core to bind to; the last one if not said.
+    #[arg(long, global = true, conflicts_with = "no_pin")]
+    core: Option<usize>,
 }
 
 #[derive(Subcommand, Debug)]
@@ -39,7 +42,7 @@ enum Command {
 /// Runs the program.
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
-    if !cli.no_pin && !meter::pin() {
+    if !cli.no_pin && !meter::pin(cli.core) {
         eprintln!("note: could not bind to one core");
     }
     let outcome = match &cli.command {

@@ -194,9 +194,12 @@ impl Machine {
     }
 }
 
-/// Binds the thread to the last core the process may use (the first often serves interrupts). True if it worked.
-pub fn pin() -> bool {
-    core_affinity::get_core_ids().and_then(|cores| cores.last().copied()).is_some_and(core_affinity::set_for_current)
+/// Binds the thread to a core: the one with that number, or the last that the process may use (the first often serves
+/// interrupts). True if it worked.
+pub fn pin(number: Option<usize>) -> bool {
+    let cores = core_affinity::get_core_ids().unwrap_or_default();
+    let core = cores.iter().rev().find(|core| number.is_none_or(|n| core.id == n));
+    core.is_some_and(|&core| core_affinity::set_for_current(core))
 }
 
 #[cfg(test)]

@@ -53,7 +53,8 @@ impl Page {
         );
         page.note(&format!(
             "Measured {} on {}, {} cores, caches {}, {} GiB of memory, {}; transparent huge pages {}; built for {}; one \
-             thread{}. Speeds are medians of repeats in interleaved order; rates are counted on absent keys, never computed.",
+             thread{}. Speeds are medians of repeats in interleaved order, by the \
+             thread's own clock, which stands still while other programs have the core; rates are counted on absent keys, never computed.",
             machine.date,
             machine.cpu,
             machine.cores,

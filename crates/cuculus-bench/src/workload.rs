@@ -1,5 +1,6 @@
 //! What is done to a filter: fill, lookups, removals, churn, and the check that it answered rightly.
 
+use std::collections::HashSet;
 use std::hint::black_box;
 use std::ops::Range;
 
@@ -51,6 +52,8 @@ pub struct Subject {
     pub peak: u64,
     /// Inserts refused while filling.
     pub refused: u64,
+    /// Keys within `stored` that were refused.
+    out: HashSet<u64>,
     /// Inserts refused in churn.
     pub churn_refused: u64,
     /// Stored keys that were denied.
@@ -136,6 +139,7 @@ impl Subject {
             at_rest: now + mapped,
             peak: peak + mapped,
             refused: plan.items - report.stored,
+            out: HashSet::new(),
             churn_refused: 0,
             false_negatives: 0,
             asked: 0,
@@ -178,6 +182,9 @@ impl Subject {
         while at < self.stored.end {
             buffer.clear();
             buffer.extend((at..self.stored.end).step_by(step as usize).take(CHUNK as usize).map(|i| self.keys.get(i)));
+            if !self.out.is_empty() {
+                buffer.retain(|key| !self.out.contains(key));
+            }
             self.false_negatives += (buffer.len() - self.filter.contains_each(&buffer)) as u64;
             self.asked += buffer.len() as u64;
             at += CHUNK * step;
@@ -202,12 +209,14 @@ impl Subject {
         let (count, _) = batch(effort, self.stored.end - self.stored.start);
         let warm = queries(&self.keys, self.stored.clone(), ABSENT + (1 << 40), 50, count, round as u64);
         black_box(self.filter.contains_each(&warm));
-        for &share in shares {
+        for turn in 0..shares.len() {
+            let share = shares[(turn + round) % shares.len()];
             let (count, passes) = batch(effort, self.stored.end - self.stored.start);
+            let ask = |seed: u64| queries(&self.keys, self.stored.clone(), ABSENT + (1 << 40), share, count, seed);
             let seed = round as u64 * 1_000 + u64::from(share);
-            let asked = queries(&self.keys, self.stored.clone(), ABSENT + (1 << 40), share, count, seed);
             let name = format!("hit{share}");
             let operations = count * passes;
+            let asked = ask(seed);
             let (_, seconds, counts) =
                 timed_and_counted(|| (0..passes).map(|_| black_box(self.filter.contains_each(&asked))).sum::<usize>());
             self.tally.add(&name, "single", mops(operations, seconds));
@@ -215,6 +224,8 @@ impl Subject {
             if self.filter.contains_many(&asked[..1]).is_none() {
                 continue;
             }
+            // Other keys: those just asked have their lines in the cache.
+            let asked = ask(seed + 500_000);
             let (_, seconds, counts) = timed_and_counted(|| {
                 for part in (0..passes).flat_map(|_| asked.chunks(MANY)) {
                     black_box(self.filter.contains_many(part));
@@ -225,52 +236,67 @@ impl Subject {
         }
     }
 
+    /// The keys with the given numbers that the filter took.
+    fn held_keys(&self, numbers: Range<u64>) -> Vec<u64> {
+        numbers.map(|i| self.keys.get(i)).filter(|key| !self.out.contains(key)).collect()
+    }
+
     /// One round of removals; what was taken out is put back.
     pub fn measure_removes(&mut self, effort: &Effort) {
         let held = self.stored.end - self.stored.start;
         let count = (held / 20).min(effort.lookups as u64).max(1).min(held);
-        let mut taken = Vec::new();
-        self.keys.fill(self.stored.start..self.stored.start + count, &mut taken);
+        let numbers = self.stored.start..self.stored.start + count;
+        let taken = self.held_keys(numbers.clone());
         let (removed, seconds) = timed(|| self.filter.remove_each(&taken));
         if removed.is_none() {
             return;
         }
         self.tally.add("remove", "single", mops(taken.len(), seconds));
-        self.churn_refused += self.put_back(&taken);
+        self.put_back(&taken);
+        let taken = self.held_keys(numbers);
         let (removed, seconds) =
             timed(|| taken.chunks(MANY).map(|part| self.filter.remove_many(part)).sum::<Option<usize>>());
         if removed.is_some() {
             self.tally.add("remove", "many", mops(taken.len(), seconds));
-            self.churn_refused += self.put_back(&taken);
+            self.put_back(&taken);
         }
     }
 
-    /// Inserts keys again, and all of them even if some are refused.
-    fn put_back(&mut self, taken: &[u64]) -> u64 {
-        let mut refused = 0;
+    /// Inserts keys again; what is refused counts as not stored from then on.
+    fn put_back(&mut self, taken: &[u64]) {
         let mut rest = taken;
         loop {
             let stored = self.filter.insert_each(rest);
-            if stored == rest.len() {
-                return refused;
-            }
-            refused += 1;
+            let Some(&refused) = rest.get(stored) else { return };
+            self.out.insert(refused);
+            self.churn_refused += 1;
             rest = &rest[stored + 1..];
         }
     }
 
-    /// One round of steady churn: the oldest key out, a new one in.
+    /// Replaces the oldest keys by new ones, one removal and one insert a step. Gives the steps and the seconds.
+    pub fn turn(&mut self, steps: u64) -> Option<(usize, f64)> {
+        let (start, end) = (self.stored.start, self.stored.end);
+        // A key that was refused must not be removed: that could take another's copy.
+        let old = self.held_keys(start..start + steps);
+        let mut new = Vec::new();
+        self.keys.fill(end..end + steps, &mut new);
+        let (refused, seconds) = timed(|| self.filter.churn(&old, &new));
+        let refused = refused?;
+        self.churn_refused += refused.len() as u64;
+        self.out.extend(refused);
+        self.put_back(&new[old.len()..]);
+        self.stored = start + steps..end + steps;
+        Some((old.len(), seconds))
+    }
+
+    /// One round of steady churn.
     pub fn measure_churn(&mut self, effort: &Effort) {
         let held = self.stored.end - self.stored.start;
         let steps = (held / 20).min(effort.lookups as u64 / 2).max(1).min(held);
-        let (mut old, mut new) = (Vec::new(), Vec::new());
-        self.keys.fill(self.stored.start..self.stored.start + steps, &mut old);
-        self.keys.fill(self.stored.end..self.stored.end + steps, &mut new);
-        let (stored, seconds) = timed(|| self.filter.churn(&old, &new));
-        let Some(stored) = stored else { return };
-        self.tally.add("churn", "single", mops(old.len(), seconds));
-        self.churn_refused += steps - stored as u64;
-        self.stored = self.stored.start + steps..self.stored.end + steps;
+        if let Some((done, seconds)) = self.turn(steps) {
+            self.tally.add("churn", "single", mops(done, seconds));
+        }
     }
 
     /// The row of the comparison.

@@ -123,8 +123,8 @@ pub trait Filter {
     fn contains_many(&self, keys: &[u64]) -> Option<usize>;
     /// Many-key removals: number taken out, `None` without such a call.
     fn remove_many(&mut self, keys: &[u64]) -> Option<usize>;
-    /// Steps of one removal and one insert: number of inserts that were stored, `None` without removal.
-    fn churn(&mut self, old: &[u64], new: &[u64]) -> Option<usize>;
+    /// Steps of one removal and one insert: the new keys that were refused, `None` without removal.
+    fn churn(&mut self, old: &[u64], new: &[u64]) -> Option<Vec<u64>>;
     /// Inserts of text keys: number stored.
     fn insert_text(&mut self, keys: &[String]) -> usize;
     /// Lookups of text keys: number of hits.
@@ -165,15 +165,16 @@ impl<T: Ops> Filter for Each<T> {
         T::MANY_UPDATES.then(|| self.0.remove_many(keys))
     }
 
-    fn churn(&mut self, old: &[u64], new: &[u64]) -> Option<usize> {
+    fn churn(&mut self, old: &[u64], new: &[u64]) -> Option<Vec<u64>> {
         T::DELETES.then(|| {
-            let steps = old.iter().zip(new);
-            steps
-                .map(|(&out, &into)| {
-                    self.0.remove(out);
-                    usize::from(self.0.insert(into))
-                })
-                .sum()
+            let mut refused = Vec::new();
+            for (&out, &into) in old.iter().zip(new) {
+                self.0.remove(out);
+                if !self.0.insert(into) {
+                    refused.push(into);
+                }
+            }
+            refused
         })
     }
 
