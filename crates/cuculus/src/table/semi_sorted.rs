@@ -26,6 +26,8 @@ pub(crate) struct SemiSorted {
     lanes: Lanes,
     /// The word that holds the first low parts holds the code too.
     single: bool,
+    /// For each set of slots, the high bits of their low parts' lanes.
+    lanes_of: [u64; 16],
 }
 
 /// An item's two buckets, the low part of its fingerprint in every lane, and its top nibble.
@@ -42,7 +44,10 @@ impl SemiSorted {
         let bucket_bits = geometry.bucket_bits();
         // Buckets are multiples of four bits, so a word loses at most four bits to its offset in a byte.
         let single = bucket_bits <= 60 || bucket_bits == 64;
+        let high_bit = |slot: u32| 1 << (slot * low_bits + low_bits - 1);
+        let lanes_of = |set: usize| (0..4).filter(|slot| set >> slot & 1 == 1).map(high_bit).sum();
         SemiSorted {
+            lanes_of: core::array::from_fn(|set| if single { lanes_of(set) } else { 0 }),
             index: Index::new(geometry.buckets, geometry.placement),
             fingerprints: mask(geometry.fingerprint_bits),
             bucket_bits: bucket_bits.into(),
@@ -112,16 +117,30 @@ impl SemiSorted {
         }
     }
 
-    /// Whether a bucket, some of whose low parts match, holds the whole fingerprint.
+    /// Which slots of a bucket have this top nibble: bit `slot` of the result.
+    #[inline(always)]
+    fn same_nibble(code: u64, nibble: u64) -> u64 {
+        let marks = NIBBLES.zeros(u64::from(decode(code)) ^ NIBBLES.broadcast(nibble)) >> 3;
+        // Bits 0, 4, 8, 12 come to 12, 13, 14, 15; no two of the products' bits meet.
+        (marks * 0x1248) >> 12 & 15
+    }
+
+    /// Whether one of the slots whose low parts match has the top nibble too.
+    #[inline(always)]
+    fn confirmed(&self, word: u64, low_matches: u64, nibble: u64) -> bool {
+        low_matches & self.lanes_of[Self::same_nibble(word, nibble) as usize] != 0
+    }
+
+    /// The same for buckets of more than one word.
     #[inline]
-    fn decoded_match(&self, bytes: &[u8], bit: u64, probe: &Probe) -> bool {
-        let same_nibble = NIBBLES.zeros(self.nibbles(bytes, bit) ^ NIBBLES.broadcast(probe.nibble));
+    fn wide_match(&self, bytes: &[u8], bit: u64, probe: &Probe) -> bool {
         let [first, second] = self.low_words(bytes, bit).map(|word| self.lanes.zeros(word ^ probe.broadcast));
-        (0..4).any(|slot| {
-            let word = if slot < self.lanes.count() { first } else { second };
-            let lane = slot % self.lanes.count();
-            same_nibble >> (4 * slot + 3) & word >> (lane * self.low_bits + self.low_bits - 1) & 1 != 0
-        })
+        if first | second == 0 {
+            return false;
+        }
+        let same = Self::same_nibble(self.word(bytes, bit), probe.nibble);
+        let lane = |word: u64, slot: u32| word >> (slot % 2 * self.low_bits + self.low_bits - 1) & 1;
+        (0..4).any(|slot| same >> slot & lane(if slot < 2 { first } else { second }, slot) != 0)
     }
 }
 
@@ -151,12 +170,18 @@ impl Cells for SemiSorted {
 
     #[inline(always)]
     fn matches(&self, bytes: &[u8], probe: &Probe) -> bool {
-        let [first, second] = probe.bits.map(|bit| self.low_words(bytes, bit).map(|word| word ^ probe.broadcast));
-        let mut low_match = self.lanes.any_zero_of_two(first[0], second[0]);
         if !self.single {
-            low_match |= self.lanes.any_zero_of_two(first[1], second[1]);
+            return probe.bits.iter().any(|&bit| self.wide_match(bytes, bit, probe));
         }
-        low_match != 0 && probe.bits.iter().any(|&bit| self.decoded_match(bytes, bit, probe))
+        let words = probe.bits.map(|bit| self.word(bytes, bit));
+        let [first, second] = words.map(|word| self.lanes.zeros(word >> CODE_BITS ^ probe.broadcast));
+        // Nearly always at most one bucket matches in its low parts, and only that one's code is decoded, without a branch
+        // on whether it does.
+        if first.min(second) != 0 {
+            return self.confirmed(words[0], first, probe.nibble) | self.confirmed(words[1], second, probe.nibble);
+        }
+        let (word, matches) = if first != 0 { (words[0], first) } else { (words[1], second) };
+        self.confirmed(word, matches, probe.nibble)
     }
 
     #[inline(always)]
