@@ -83,7 +83,7 @@ const NAMED: [(&str, Pen); 13] = [
     ("sbbf", make(AMBER, Mark::Square, false, 9)),
     ("counting-bloom", make(SKY, Mark::Triangle, false, 9)),
     ("dleft-counting-bloom", make(GREY, Mark::Diamond, false, 9)),
-    ("qfilter", make(RED, Mark::Diamond, true, 4)),
+    ("qfilter", make(SKY, Mark::Diamond, true, 4)),
     ("binary-fuse", make(GREEN, Mark::Down, false, 9)),
     ("cuckoofilter", make(BLUE, Mark::Cross, true, 4)),
     ("scalable-cuckoo", make(PINK, Mark::Down, true, 4)),
