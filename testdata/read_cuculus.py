@@ -124,8 +124,9 @@ class Filter:
         b, m, w, first, size, p = self.b, self.m, self.w, 0, self.w, None
         i1, r = divmod((xxh3(key, self.seed) if self.hash == 1 else siphash13(key, self.key)) * m, 1 << 64)
         if self.layout == 3:
-            p, r = divmod(r * (w // 2 * 2 + (b - w) // 2 * 2), 1 << 64)
-            first, size, p = (0, w, p) if p < w // 2 * 2 else (w, b - w, p - w // 2 * 2)
+            p, r = divmod(r * b, 1 << 64)
+            first, size, p = (0, w, p) if p < w else (w, b - w, p - w)
+            p, r = divmod(r * (size // 2 * 2), 1 << 64) if w % 2 or b % 2 else (p, r)
         fp = 1 + (r * ((1 << self.f + (first < w)) - 1) >> 64)
         t = fp * 0x9E3779B97F4A7C15 & M64
         c, r = divmod(((t ^ t >> 32) * 0x9E3779B97F4A7C15 & M64) * m, 1 << 64)

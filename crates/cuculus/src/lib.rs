@@ -31,6 +31,8 @@ mod filter;
 mod fingerprint;
 mod format;
 mod geometry;
+#[cfg(test)]
+mod golden_plans;
 mod hash;
 mod index;
 mod key;

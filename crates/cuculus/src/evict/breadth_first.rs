@@ -17,6 +17,9 @@ struct Node {
 /// Marks the nodes that are candidates of the new item itself.
 const ROOT: u32 = u32::MAX;
 
+/// Queue entries whose memory is kept from one search to the next.
+const KEPT: usize = 1024;
+
 /// How many queued cells are being fetched while earlier ones are looked at.
 const AHEAD: usize = 16;
 
@@ -63,7 +66,8 @@ impl BreadthFirst {
     ) -> Option<(usize, u32)> {
         let most = u64::from(budget).min(cells.cells()) as usize;
         self.queue.clear();
-        self.visited.start(most + 4);
+        self.queue.shrink_to(KEPT);
+        self.visited.start();
         for &cell in candidates.as_slice() {
             if self.visited.insert(cell) {
                 self.queue.push(Node { cell, parent: ROOT, slot: 0 });

@@ -4,6 +4,8 @@
 
 mod breadth_first;
 mod random_walk;
+#[cfg(test)]
+mod tests;
 mod visited;
 
 pub(crate) use breadth_first::BreadthFirst;

@@ -7,21 +7,25 @@ use alloc::vec::Vec;
 /// A set of cells that is emptied in constant time: entries carry the number of the search that made them.
 #[derive(Default)]
 pub(crate) struct Visited {
-    /// `round << 45 | cell + 1`... see [`Visited::insert`]. The length is a power of two.
+    /// Entries `round << CELL_BITS | cell`, by linear probing. The length is a power of two.
     entries: Vec<u64>,
     round: u64,
+    len: usize,
 }
 
 /// Cells are below 2^51 (`Geometry::MAX_BUCKETS` lines of up to 128 slots).
 const CELL_BITS: u32 = 51;
 
+/// Enough for nearly every search, and 4 KiB: it stays in the first cache.
+const SMALL: usize = 512;
+
 impl Visited {
-    /// Empties the set and makes room for `most` cells.
-    pub(crate) fn start(&mut self, most: usize) {
+    /// Empties the set. What a long search took is given back here.
+    pub(crate) fn start(&mut self) {
         self.round += 1;
-        let wanted = (2 * most).next_power_of_two();
-        if self.entries.len() < wanted || self.round >> (64 - CELL_BITS) != 0 {
-            self.entries = vec![0; wanted];
+        self.len = 0;
+        if self.entries.len() != SMALL || self.round >> (64 - CELL_BITS) != 0 {
+            self.entries = vec![0; SMALL];
             self.round = 1;
         }
     }
@@ -29,6 +33,9 @@ impl Visited {
     /// Adds a cell; false if it was there.
     #[inline]
     pub(crate) fn insert(&mut self, cell: Cell) -> bool {
+        if 2 * self.len >= self.entries.len() {
+            self.grow();
+        }
         let entry = self.round << CELL_BITS | cell;
         let last = self.entries.len() - 1;
         let mut at = (cell.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & last;
@@ -40,6 +47,40 @@ impl Visited {
             at = (at + 1) & last;
         }
         self.entries[at] = entry;
+        self.len += 1;
         true
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let larger = vec![0; 4 * self.entries.len()];
+        let old = core::mem::replace(&mut self.entries, larger);
+        self.len = 0;
+        for entry in old {
+            if entry >> CELL_BITS == self.round {
+                self.insert(entry & (1 << CELL_BITS) - 1);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+
+    #[test]
+    fn agrees_with_a_set_over_many_rounds() {
+        let mut rng = crate::rng::Rng::new(2);
+        let mut visited = Visited::default();
+        for round in 0..20_000u32 {
+            visited.start();
+            let mut model = BTreeSet::new();
+            let inserts = if round % 1_000 == 0 { 5_000 } else { 5 };
+            for _ in 0..inserts {
+                let cell = u64::from(rng.below(3_000)) << (round % 40);
+                assert_eq!(visited.insert(cell), model.insert(cell));
+            }
+        }
     }
 }

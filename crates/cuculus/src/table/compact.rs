@@ -35,10 +35,6 @@ struct Class {
 pub(crate) struct Compact<const ODD: bool> {
     index: Index,
     slots: u64,
-    /// Digits from which an item's slot is chosen: in a class of odd size one fewer than slots.
-    choices: u64,
-    /// The wide class has the digits below this.
-    wide_choices: u64,
     /// Wide, narrow.
     classes: [Class; 2],
 }
@@ -72,8 +68,6 @@ impl<const ODD: bool> Compact<ODD> {
         Compact {
             index: Index::new(geometry.buckets, geometry.placement),
             slots,
-            choices: wide / 2 * 2 + (slots - wide) / 2 * 2,
-            wide_choices: wide / 2 * 2,
             classes: [
                 class(0, wide, narrow_width + 1, 0),
                 class(wide, slots - wide, narrow_width, wide * (narrow_width + 1)),
@@ -90,13 +84,14 @@ impl<const ODD: bool> Compact<ODD> {
     #[inline(always)]
     fn home(&self, hash: u64) -> (&Class, Fingerprint, [u64; 2], [u64; 2]) {
         let (line, rest) = self.index.first(hash);
-        let (digit, rest) = widening(rest, self.choices);
-        let narrow = digit >= self.wide_choices;
-        let class = &self.classes[narrow as usize];
-        let in_class = if narrow { digit - self.wide_choices } else { digit };
+        let (slot, rest) = widening(rest, self.slots);
+        let class = self.class_of(slot);
+        // A class of odd size has one slot fewer to choose from, so the choice in it needs a digit of its own: the share of
+        // items that a class gets must stay that of its slots.
+        let (slot, rest) = if ODD { widening(rest, class.size - 1 + class.even) } else { (slot - class.first, rest) };
         let (fingerprint, _) = Fingerprint::from_digit(rest, class.fingerprints);
         let (other_line, sum) = self.partners(line, class, fingerprint);
-        let slot = if ODD { in_class + u64::from(in_class >= unpaired(sum, class)) } else { in_class };
+        let slot = if ODD { slot + u64::from(slot >= unpaired(sum, class)) } else { slot };
         let slots = [class.first + slot, class.first + reflect(sum, slot, class.size)];
         (class, fingerprint, [line, other_line], slots)
     }
