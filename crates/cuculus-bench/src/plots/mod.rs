@@ -1,4 +1,4 @@
-//! Pictures: what is drawn, apart from how ([`draw`]) and in which colours ([`style`]).
+//! Pictures: what is drawn, apart from how (`draw`) and in which colours (`style`).
 
 mod draw;
 mod pictures;
