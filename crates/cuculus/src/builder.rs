@@ -254,12 +254,8 @@ impl Builder {
         let candidates = self.shapes().filter_map(|shape| {
             let load = sizing::load_for_rate(&shape, rate).min(self.headroom.most_load());
             let geometry = (load >= LEAST_LOAD).then(|| self.largest(shape, memory)).flatten()?;
-            let capacity = capacity(&geometry, load);
-            (capacity > 0 && safe_from_crowds(&geometry, capacity)).then_some(Plan {
-                geometry,
-                capacity,
-                false_positive_rate: rate,
-            })
+            let capacity = most_safe_from_crowds(&geometry, capacity(&geometry, load));
+            (capacity > 0).then_some(Plan { geometry, capacity, false_positive_rate: rate })
         });
         // The first of the largest: `max_by_key` would take the last.
         candidates.reduce(|best, next| if next.capacity > best.capacity { next } else { best }).ok_or_else(|| {
@@ -353,6 +349,22 @@ fn capacity(geometry: &Geometry, load: f64) -> u64 {
 
 fn safe_from_crowds(geometry: &Geometry, items: u64) -> bool {
     sizing::expected_crowds(geometry, items) <= CROWDS
+}
+
+/// The largest number of items, up to `most`, that is safe from crowds: they grow with the items.
+fn most_safe_from_crowds(geometry: &Geometry, most: u64) -> u64 {
+    if safe_from_crowds(geometry, most) {
+        return most;
+    }
+    let (mut low, mut high) = (0, most);
+    while low < high {
+        let middle = high - (high - low) / 2;
+        match safe_from_crowds(geometry, middle) {
+            true => low = middle,
+            false => high = middle - 1,
+        }
+    }
+    low
 }
 
 /// The lines that the compact layout is built of: every number of slots, as many of them wide as the line has bits for,
