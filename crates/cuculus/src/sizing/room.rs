@@ -78,7 +78,8 @@ fn compact(lines: u64, slots: u64, wide: u64) -> u64 {
 }
 
 /// The expected number of crowds: sets of items, one more than their candidate slots, that are equal in candidates and
-/// fingerprint, so that no search can place them all. 0 in the compact layout, whose stash takes them.
+/// fingerprint or the like, so that no search can place them all. Equal fingerprints do not count in the compact layout,
+/// whose stash takes them; different ones with the same four slots do.
 ///
 /// The first factor counts as if every fingerprint had a partner of its own, the second that in small tables many
 /// fingerprints share one (a Touchard polynomial).
@@ -87,15 +88,20 @@ pub fn expected_crowds(geometry: &Geometry, items: u64) -> f64 {
     let fingerprints = ((1u64 << geometry.fingerprint_bits) - 1) as f64;
     let sharing = |candidates: f64| slots / (candidates * fingerprints);
     match (geometry.layout, geometry.slots_per_bucket) {
-        (Layout::Compact, _) => 0.0,
+        (Layout::Compact, slots_per_line) => {
+            let class = |size: u32, bits: u32| {
+                let share = f64::from(size) / f64::from(slots_per_line);
+                four_candidates(n * share, slots * share, ((1u64 << bits) - 1) as f64, 0.0)
+            };
+            let wide = geometry.wide_slots;
+            let wide_crowds = if wide == 0 { 0.0 } else { class(wide, geometry.fingerprint_bits + 1) };
+            wide_crowds + class(slots_per_line - wide, geometry.fingerprint_bits)
+        }
         (_, 1) => {
             let (x, u) = (4.0 * n / (slots * slots), sharing(2.0));
             n * x * x / 6.0 * (1.0 + u * (3.0 + u))
         }
-        (_, 2) => {
-            let (x, u) = (16.0 * n / (slots * slots), sharing(4.0));
-            n * x * x * x * x / 120.0 * (1.0 + u * (10.0 + u * (25.0 + u * (15.0 + u))))
-        }
+        (_, 2) => four_candidates(n, slots, fingerprints, 1.0),
         (_, 8) => {
             let x = 16.0 * n / (slots * fingerprints);
             let x4 = x * x * x * x;
@@ -108,4 +114,13 @@ pub fn expected_crowds(geometry: &Geometry, items: u64) -> f64 {
             n * x4 * x4 / 362_880.0 * (1.0 + u * touchard.iter().fold(1.0, |sum, c| c + u * sum))
         }
     }
+}
+
+/// Five items on four slots; `equal` is 1 if five equal fingerprints count, 0 if not.
+fn four_candidates(n: f64, slots: f64, fingerprints: f64, equal: f64) -> f64 {
+    if n == 0.0 {
+        return 0.0;
+    }
+    let (x, u) = (16.0 * n / (slots * slots), slots / (4.0 * fingerprints));
+    n * x * x * x * x / 120.0 * (1.0 + u * (10.0 + u * (25.0 + u * (15.0 + u * equal))))
 }
