@@ -48,7 +48,12 @@ fn contract_3_br_004_ten_thousand_seeds_of_up_to_a_thousand_items() {
             }
         }
     }
-    // Each row alone is allowed one; a row with two is more than chance only if it happens in several.
+    println!("{} of {builds} builds refused: {refused:?}", refused.len());
+    for row in 0..asked().len() {
+        // At one in 10,000 four come together in one row twice in a hundred; the plans aim at a fifth of that.
+        let alone = refused.iter().filter(|refusal| refusal.0 == row).count();
+        assert!(alone <= 3, "row {row} alone: {alone}: {refused:?}");
+    }
     let most = builds / 10_000;
     assert!(refused.len() <= most.max(1), "{} of {builds} builds refused: {refused:?}", refused.len());
 }
@@ -202,7 +207,7 @@ fn contract_5_br_016_any_number_of_items_costs_its_share() {
                 // Whole bits of fingerprint: up to one more than the formula, except in the compact layout.
                 let whole = if layout == Layout::Compact { 0.1 } else { 1.0 };
                 let ideal = (sizing::log2(1.0 / rate) + overhead + whole)
-                    / [0.87, 0.92, 0.955][usize::from(n > 4_096) + usize::from(n > 1 << 16)];
+                    / [0.87, 0.92, 0.955][usize::from(n > 1 << 13) + usize::from(n > 1 << 16)];
                 assert!(bits(n) <= ideal, "{layout:?} {rate} {n}: {} against {ideal}", bits(n));
             }
             for log in 16..40 {

@@ -1,22 +1,25 @@
 //! Merging: contract 1 for the items of both filters, contract 2 for refusals, and every difference by its name. BR-081.
 
 use super::rig::{BREADTH_FIRST, Row, WALK, rows};
-use cuculus::{CuckooFilter, Geometry, HashKind, InsertError, MergeError, Placement};
+use cuculus::{CuckooFilter, Geometry, HashKind, InsertError, Layout, MergeError, Placement};
 
 #[test]
 fn contract_1_br_081_a_merged_filter_holds_the_items_of_both() {
-    for row in rows().into_iter().step_by(3) {
+    let mut stashed = 0;
+    for row in rows().into_iter().step_by(5) {
         let (mut left, mut right) = (row.build(5), row.build(5));
         let half = row.geometry.slots() * 3 / 10;
         let ours: Vec<u64> = (0..half).filter(|key| left.insert(key).is_ok()).collect();
         let theirs: Vec<u64> = (half..2 * half).filter(|key| right.insert(key).is_ok()).collect();
-        // Copies on both sides, so that in the compact layout the stash takes part.
-        let copies = row.geometry.candidate_slots() / 2 + 1;
-        let fit = 2 * half + 2 * u64::from(copies) <= row.geometry.slots();
-        let copies = if fit { copies } else { 0 };
-        let (mut a, mut b) = (0, 0);
-        (0..copies).for_each(|_| a += u32::from(left.insert("both").is_ok()));
-        (0..copies).for_each(|_| b += u32::from(right.insert("both").is_ok()));
+        // Copies on both sides, as many as can be: in the compact layout most of the other's are in its stash.
+        let most = if row.geometry.layout == Layout::Compact { 8 } else { row.geometry.candidate_slots() };
+        let fit = 2 * half + u64::from(most) <= row.geometry.slots();
+        let copies = if fit { [1, most - 1] } else { [0, 0] };
+        let insert = |filter: &mut CuckooFilter, copies: u32| {
+            (0..copies).filter(|_| filter.insert("both").is_ok()).count() as u32
+        };
+        let (a, b) = (insert(&mut left, copies[0]), insert(&mut right, copies[1]));
+        stashed += right.stashed();
         let (before, other) = (left.clone(), right.clone());
         let result = left.merge(&right);
         assert!(right == other, "{row:?}");
@@ -38,6 +41,7 @@ fn contract_1_br_081_a_merged_filter_holds_the_items_of_both() {
             Err(error) => panic!("{error}: {row:?}"),
         }
     }
+    assert!(stashed > 100, "no stash was merged");
 }
 
 #[test]

@@ -67,7 +67,8 @@ pub fn shapes() -> Vec<Geometry> {
     packed.chain(semi_sorted).chain(compact).collect()
 }
 
-/// Every shape in several sizes, with either placement and either search.
+/// Every shape in several sizes, with either placement and either search: six rows a shape, so that a test which takes
+/// every n-th row wants an n that is prime to six.
 pub fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     for (number, shape) in shapes().into_iter().enumerate() {

@@ -61,7 +61,7 @@ fn contract_6_batches_in_large_full_tables() {
 /// Lookups and removals of many keys are those of one key after another; the `_hash` twins are the key forms.
 #[test]
 fn contract_6_br_081_many_and_hash_forms_agree_with_single_calls() {
-    for (number, row) in rows().into_iter().enumerate().step_by(9) {
+    for (number, row) in rows().into_iter().enumerate().step_by(7) {
         let mut noise = Noise(number as u64);
         let keys: Vec<u64> = (0..row.geometry.slots() * 2 / 3).map(|_| noise.next()).collect();
         let (mut single, mut hashed, mut many_hashed) = (row.build(8), row.build(8), row.build(8));
