@@ -58,7 +58,7 @@ impl Visited {
         self.len = 0;
         for entry in old {
             if entry >> CELL_BITS == self.round {
-                self.insert(entry & (1 << CELL_BITS) - 1);
+                self.insert(entry & ((1 << CELL_BITS) - 1));
             }
         }
     }

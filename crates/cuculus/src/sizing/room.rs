@@ -63,7 +63,9 @@ fn compact(lines: u64, slots: u64, wide: u64) -> u64 {
         let root = class.isqrt();
         let tiny = class.saturating_mul(root) / 20;
         let middle = permille(class, 976).saturating_sub(root);
-        let large = permille(class, 970).min(permille(class, 967) + 3_145);
+        // What two classes lose to chance, one class may use.
+        let reached = if size == slots { 970 } else { 965 };
+        let large = permille(class, reached).min(permille(class, reached - 3) + 3_145);
         let most = tiny.min(middle);
         let variance = most.min(large) * (slots - size) / slots;
         let deviation = (variance.saturating_mul(1681) / 100).isqrt() + u64::from(size < slots);
