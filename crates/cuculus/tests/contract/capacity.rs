@@ -204,10 +204,14 @@ fn contract_5_br_016_any_number_of_items_costs_its_share() {
         for rate in [0.02, 1e-3, 1e-5] {
             let bits = |n: u64| builder(layout, rate).items(n).plan().unwrap().table_bytes() as f64 * 8.0 / n as f64;
             for n in (10..40).flat_map(|log| [1, 3].map(|part| (1u64 << log) + part * (1 << (log - 2)))) {
-                // Whole bits of fingerprint: up to one more than the formula, except in the compact layout.
-                let whole = if layout == Layout::Compact { 0.1 } else { 1.0 };
-                let ideal = (sizing::log2(1.0 / rate) + overhead + whole)
-                    / [0.85, 0.9, 0.95][usize::from(n > 1 << 13) + usize::from(n > 1 << 16)];
+                let formula = sizing::log2(1.0 / rate) + overhead;
+                // Whole bits of fingerprint; in the compact layout whole slots a line, and classes that are not too small.
+                let slot = match layout {
+                    Layout::Compact => 512.0 / ((512.0 / formula).floor() - 1.0),
+                    _ => formula + 1.0,
+                };
+                let load = [0.85, 0.9, 0.95][usize::from(n > 1 << 13) + usize::from(n > 1 << 16)];
+                let ideal = slot / load;
                 assert!(bits(n) <= ideal, "{layout:?} {rate} {n}: {} against {ideal}", bits(n));
             }
             for log in 16..40 {
