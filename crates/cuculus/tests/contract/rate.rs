@@ -203,6 +203,7 @@ fn contract_4_br_013_regular_keys_behave_like_random_ones() {
 #[test]
 fn contract_4_br_014_tiny_filters_keep_the_rate() {
     let absent = keys(Keys::SharedPrefix, 1_050);
+    let (mut builds, mut refused) = (0, 0);
     for rate in [0.05, 0.01] {
         for layout in [Layout::Packed, Layout::SemiSorted, Layout::Compact] {
             for items in 1..=50 {
@@ -212,7 +213,11 @@ fn contract_4_br_014_tiny_filters_keep_the_rate() {
                 for seed in 0..usual_or_full(100, 1_000) as u64 {
                     let hashes = hashes(&absent, seed << 8 | items);
                     filter.clear();
-                    filter.insert_many_hash(&hashes[..items as usize]).unwrap();
+                    builds += 1;
+                    if filter.insert_many_hash(&hashes[..items as usize]).is_err() {
+                        refused += 1;
+                        continue;
+                    }
                     let absent = &hashes[50..];
                     let answers = filter.contains_many_hash(absent);
                     assert_eq!(filter.contains_many_hash(absent), answers);
@@ -224,4 +229,7 @@ fn contract_4_br_014_tiny_filters_keep_the_rate() {
             }
         }
     }
+    // Contract 3, here for the smallest filters.
+    println!("{refused} of {builds} builds refused");
+    assert!(refused <= (builds / 10_000).max(1), "{refused} of {builds} builds refused");
 }
