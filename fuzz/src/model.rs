@@ -47,13 +47,16 @@ pub fn classify(geometry: &Geometry, hash: u64) -> Class {
     }
     let (slots, wide) = (u64::from(geometry.slots_per_bucket), u64::from(geometry.wide_slots));
     let narrow = slots - wide;
-    // In a class of odd size each sum of partners has a slot that would be its own partner: it is left out.
-    let (in_wide, in_narrow) = (wide - wide % 2, narrow - narrow % 2);
-    let (choice, rest) = digit(rest, in_wide + in_narrow);
-    let (first, size, width, choice) = match choice < in_wide {
-        true => (0, wide, geometry.fingerprint_bits + 1, choice),
-        false => (wide, narrow, geometry.fingerprint_bits, choice - in_wide),
+    let (slot, mut rest) = digit(rest, slots);
+    let (first, size, width) = match slot < wide {
+        true => (0, wide, geometry.fingerprint_bits + 1),
+        false => (wide, narrow, geometry.fingerprint_bits),
     };
+    let mut choice = slot - first;
+    if wide % 2 == 1 || narrow % 2 == 1 {
+        // In a class of odd size each sum of partners has a slot that would be its own partner: it is left out.
+        (choice, rest) = digit(rest, size - size % 2);
+    }
     let fingerprint = 1 + digit(rest, (1 << width) - 1).0;
     let (other, rest) = partner(geometry, bucket, fingerprint);
     let sum = digit(rest, size).0 | u64::from(size % 2 == 0);
