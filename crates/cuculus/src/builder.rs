@@ -248,7 +248,9 @@ impl Builder {
         });
         candidates.min_by_key(Plan::table_bytes).ok_or_else(|| BuildError::NoGeometry {
             reason: format!(
-                "no layout reaches a false-positive rate of {rate} for {items} items with 32-bit fingerprints"
+                "no layout holds {items} items at a false-positive rate of {rate}: fingerprints have at most 32 bits, \
+                 tables at most {} buckets",
+                Geometry::MAX_BUCKETS
             ),
         })
     }
