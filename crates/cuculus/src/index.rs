@@ -11,7 +11,7 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 /// move an item at most 256 buckets. One multiplication alone would not do: the distances between an item's buckets would
 /// be multiples of one number, the graph of buckets would hardly branch, and 4-bit fingerprints would stop at load 0.79.
 #[inline(always)]
-const fn spread(fingerprint: u64) -> u64 {
+pub(crate) const fn spread(fingerprint: u64) -> u64 {
     let x = fingerprint.wrapping_mul(SPREAD);
     (x ^ (x >> 32)).wrapping_mul(SPREAD)
 }

@@ -33,6 +33,7 @@ mod format;
 mod geometry;
 #[cfg(test)]
 mod golden_plans;
+mod growing;
 mod hash;
 mod index;
 mod key;
@@ -52,6 +53,7 @@ pub use fingerprint::Fingerprint;
 pub use format::{FileError, Mapped, MappedFilter, verify_file};
 pub use format::{FileInfo, FilterView, FormatError, View, verify_bytes};
 pub use geometry::{Geometry, Layout, Placement, Search};
+pub use growing::{GrowingBuilder, GrowingFilter};
 pub use hash::{HashKind, ItemHasher};
 pub use key::Key;
 pub use memory::Memory;

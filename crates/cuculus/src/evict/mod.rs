@@ -10,6 +10,7 @@ mod visited;
 
 pub(crate) use breadth_first::BreadthFirst;
 pub(crate) use random_walk::random_walk;
+pub(crate) use visited::Visited;
 
 /// No chain of moves within the budget ends in a free slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,538 @@
+//! The public type: a cuckoo filter that grows.
+
+use super::builder::GrowingBuilder;
+use super::probe::Probe;
+use super::rate;
+use super::search::Search;
+use super::shape::{Item, Parameters, Shape};
+use super::stash::{Stash, Stashed};
+use super::table::{Cell, Cells, Table};
+use crate::arch::Arch;
+use crate::bits::mask;
+use crate::error::{BuildError, InsertError, MergeError};
+use crate::hash::{HashKind, ItemHasher};
+use crate::key::Key;
+use alloc::format;
+use core::fmt;
+
+/// A [`CuckooFilter`](crate::CuckooFilter) that grows and shrinks with its items, line by line, and keeps one
+/// false-positive rate at every size.
+///
+/// ```
+/// use cuculus::GrowingFilter;
+///
+/// let mut seen = GrowingFilter::new(0.01)?;
+/// for key in 0..100_000u64 {
+///     seen.insert(&key)?;
+/// }
+/// assert!(seen.contains(&77_777u64));
+/// assert!(seen.remove(&77_777u64));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// It costs more than a filter of a fixed size: with a [maximum](GrowingBuilder::maximum_items) about a twentieth more
+/// memory when that is reached, with an open end about half as much again. It keeps no keys and no hashes.
+///
+/// * An accepted item that was not removed is always found, however the filter has grown and shrunk since.
+/// * A refused call changes nothing. The same operations lead to the same bytes.
+/// * One call does bounded work: at most a few lines are split or joined, and nothing is ever copied as a whole.
+/// * **Remove only what was stored.** Removing anything else may take the copy of another item, which is then lost.
+pub struct GrowingFilter {
+    pub(super) spec: Spec,
+    pub(super) table: Table,
+    pub(super) stash: Stash,
+    pub(super) len: u64,
+    pub(super) arch: Arch,
+    pub(super) search: Search,
+    /// Open end: the weight of entries that the promised rate allows.
+    pub(super) most_weight: u128,
+}
+
+/// What a filter was built as; it never changes afterwards.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Spec {
+    pub(crate) parameters: Parameters,
+    pub(crate) hasher: ItemHasher,
+    /// The declared maximum; 0 in the open end.
+    pub(crate) maximum: u64,
+    pub(crate) promised_rate: f64,
+    /// Lines of an empty filter.
+    pub(crate) first_lines: u64,
+}
+
+/// Reading. All of it takes `&self` and may run from many threads at once.
+impl GrowingFilter {
+    /// The hash of a key under this filter's hash function: what the `_hash` methods take.
+    #[inline]
+    pub fn hash<K: Key + ?Sized>(&self, key: &K) -> u64 {
+        key.hash_with(&self.spec.hasher)
+    }
+
+    /// Whether an item is probably stored; `false` is certain. Two cache lines are read.
+    #[inline]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        self.contains_hash(self.hash(key))
+    }
+
+    /// [`contains`](Self::contains) by hash. The hash must be uniform over all 64 bits; [`hash`](Self::hash) is.
+    #[inline]
+    pub fn contains_hash(&self, hash: u64) -> bool {
+        match self.table.shape.open() {
+            true => self.look::<true>(&Probe::new::<true>(&self.table, hash), hash),
+            false => self.look::<false>(&Probe::new::<false>(&self.table, hash), hash),
+        }
+    }
+
+    /// A lookup whose lines are known.
+    #[inline(always)]
+    pub(super) fn look<const OPEN: bool>(&self, probe: &Probe<'_>, hash: u64) -> bool {
+        let found = probe.matches::<OPEN>();
+        if OPEN && found && self.table.deep {
+            return self.count_hash(hash) != 0;
+        }
+        found || (probe.flagged() && self.count_hash(hash) != 0)
+    }
+
+    /// How many copies of an item are stored, at least: items that cannot be told from it count too.
+    #[inline]
+    pub fn count<K: Key + ?Sized>(&self, key: &K) -> u32 {
+        self.count_hash(self.hash(key))
+    }
+
+    /// [`count`](Self::count) by hash.
+    pub fn count_hash(&self, hash: u64) -> u32 {
+        let item = self.table.shape.item(hash);
+        let cells = self.table.cells(&item);
+        let slots = cells.as_slice().iter().filter(|&&cell| self.resembles(cell, &item)).count() as u32;
+        slots + self.stashed_copies(&item)
+    }
+
+    /// Items stored: accepted inserts less successful removals.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether nothing is stored.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The items that the filter was declared to hold at most; one more is refused. `None` with an open end.
+    pub fn maximum(&self) -> Option<u64> {
+        (!self.table.shape.open()).then_some(self.spec.maximum)
+    }
+
+    /// Slots of the table as it is now.
+    pub fn slots(&self) -> u64 {
+        self.table.slots()
+    }
+
+    /// Items stored for each slot, 0 to 1 (the paper's alpha).
+    pub fn load_factor(&self) -> f64 {
+        self.len as f64 / self.slots() as f64
+    }
+
+    /// Bytes of everything that grows with the items, as allocated.
+    pub fn memory_bytes(&self) -> u64 {
+        self.table.memory_bytes() + self.stash.memory_bytes()
+    }
+
+    /// Bits of memory for each item stored; infinite when empty.
+    pub fn bits_per_item(&self) -> f64 {
+        self.memory_bytes() as f64 * 8.0 / self.len as f64
+    }
+
+    /// The expected false-positive rate at the present size. With an open end it is exact: entries are counted by how many
+    /// bits they have.
+    pub fn false_positive_rate(&self) -> f64 {
+        rate::expected(&self.table.shape, self.table.occupied, self.slots(), self.table.weight)
+    }
+
+    /// The rate that was asked for; it holds at every size.
+    pub fn promised_false_positive_rate(&self) -> f64 {
+        self.spec.promised_rate
+    }
+
+    /// The hash function, with its seed or key.
+    pub fn hash_kind(&self) -> HashKind {
+        self.spec.hasher.kind()
+    }
+
+    /// Entries kept beside the table because their slots are taken by entries that cannot move: a handful.
+    pub fn stashed(&self) -> u64 {
+        self.stash.items()
+    }
+
+    /// Entries beyond the items. With an open end, an entry that has lost all its further bits in growing stays in both
+    /// halves of its line, and one of the two remains when its item is removed. 0 with a declared maximum.
+    pub fn ghosts(&self) -> u64 {
+        self.table.occupied() + self.stash.items() - self.len
+    }
+
+    /// Whether a cell holds an entry that a lookup of the item finds. Lookups read no planes but the open end's last ones.
+    fn resembles(&self, cell: Cell, item: &Item) -> bool {
+        let Some(entry) = self.table.entry(cell) else { return false };
+        let unread = self.table.shape.unread(self.table.sides[cell.side()].depth_of(cell.line()));
+        let differ = (entry.address ^ item.addresses[cell.side()]) & mask(entry.known) & !unread;
+        entry.core == item.core && differ == 0
+    }
+
+    /// The stashed copies that a lookup of the item finds.
+    fn stashed_copies(&self, item: &Item) -> u32 {
+        let of_side = |side: usize| {
+            let (line, _) = self.table.sides[side].locate(item.rows[side], item.addresses[side]);
+            match self.table.flagged(side, line) {
+                true => self.stash.matching(side, line, item).map(|(_, copies)| copies).sum(),
+                false => 0,
+            }
+        };
+        of_side(0) + of_side(1)
+    }
+}
+
+/// Building and changing.
+impl GrowingFilter {
+    /// A filter that starts small, takes any number of items and keeps a false-positive rate of at most `rate` (0.01 is
+    /// one in a hundred) at every size.
+    ///
+    /// # Errors
+    /// [`BuildError`] if the rate is outside `2^-29 ..= 0.5`, or there is no memory.
+    pub fn new(rate: f64) -> Result<Self, BuildError> {
+        Self::builder().false_positive_rate(rate).build()
+    }
+
+    /// Starts a filter from what is known: the rate, the items to begin with, the most that there will be.
+    pub fn builder() -> GrowingBuilder {
+        GrowingBuilder::default()
+    }
+
+    pub(super) fn from_spec(spec: Spec) -> Result<Self, BuildError> {
+        debug_assert!(spec.parameters.validate().is_ok(), "{:?}", spec.parameters);
+        let table = Table::new(Shape::new(spec.parameters), spec.first_lines);
+        let table = table.ok_or(BuildError::Allocation { bytes: spec.first_lines.saturating_mul(64) })?;
+        Ok(Self::from_parts(spec, table, Stash::default(), 0))
+    }
+
+    pub(super) fn from_parts(spec: Spec, table: Table, stash: Stash, len: u64) -> Self {
+        let most_weight = rate::most_weight(&table.shape, spec.promised_rate);
+        GrowingFilter { spec, table, stash, len, arch: Arch::detect(), search: Search::default(), most_weight }
+    }
+
+    /// Stores an item; a second time, a second copy, up to eight. Splits at most a few lines.
+    ///
+    /// # Errors
+    /// [`InsertError`], and nothing has changed.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), InsertError> {
+        self.insert_hash(self.hash(key))
+    }
+
+    /// [`insert`](Self::insert) by hash. The hash must be uniform over all 64 bits; [`hash`](Self::hash) is.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert).
+    #[inline]
+    pub fn insert_hash(&mut self, hash: u64) -> Result<(), InsertError> {
+        let item = self.table.shape.item(hash);
+        self.insert_item(&item)
+    }
+
+    /// Stores an item unless it is probably stored already; says whether it stored. An item for which the answer is
+    /// `false` owns no copy and must not be removed.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert).
+    #[inline]
+    pub fn insert_unique<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, InsertError> {
+        self.insert_unique_hash(self.hash(key))
+    }
+
+    /// [`insert_unique`](Self::insert_unique) by hash.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert).
+    #[inline]
+    pub fn insert_unique_hash(&mut self, hash: u64) -> Result<bool, InsertError> {
+        if self.contains_hash(hash) {
+            return Ok(false);
+        }
+        self.insert_hash(hash).map(|()| true)
+    }
+
+    /// Removes one copy of an item; says whether there was one. Joins at most one pair of lines.
+    ///
+    /// **Remove only what was stored**: anything else may take the copy of another item.
+    #[inline]
+    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> bool {
+        self.remove_hash(self.hash(key))
+    }
+
+    /// [`remove`](Self::remove) by hash.
+    pub fn remove_hash(&mut self, hash: u64) -> bool {
+        let item = self.table.shape.item(hash);
+        let removed = self.remove_item(&item);
+        if removed {
+            self.len -= 1;
+            if self.holds_less_than(self.table.lines, SHRINK) {
+                self.join();
+            }
+        }
+        removed
+    }
+
+    /// Gives memory back, a bounded step at a time: joins up to `steps` pairs of lines. Says whether nothing is left to
+    /// do. Removals do the same by themselves once three tenths of the slots are free; this goes on until a tenth is.
+    pub fn compact(&mut self, steps: usize) -> bool {
+        for _ in 0..steps {
+            if !self.holds_less_than(self.table.lines - 1, COMPACT) || !self.join() {
+                return true;
+            }
+        }
+        !self.holds_less_than(self.table.lines - 1, COMPACT)
+    }
+
+    /// Removes everything. What is left is a new filter.
+    ///
+    /// # Panics
+    /// If the system has not got the memory of an empty filter.
+    pub fn clear(&mut self) {
+        let empty = Table::new(self.table.shape, self.spec.first_lines);
+        self.table = empty.expect("memory for an empty filter");
+        self.stash = Stash::default();
+        self.len = 0;
+    }
+
+    /// Takes every item of `other` in as well, and grows as it needs to. Needs a copy of the filter while it works.
+    ///
+    /// # Errors
+    /// [`MergeError`] if rate, maximum, hash or seed differ, or if the items do not fit; both are unchanged.
+    pub fn merge(&mut self, other: &GrowingFilter) -> Result<(), MergeError> {
+        self.check_mergeable(other)?;
+        let needed = self.len + other.len;
+        if let Some(capacity) = self.maximum().filter(|&maximum| needed > maximum) {
+            return Err(MergeError::OverCapacity { needed, capacity });
+        }
+        let mut merged = self.clone();
+        for item in other.items() {
+            merged.insert_known(&item).map_err(MergeError::NoRoom)?;
+        }
+        merged.len = needed;
+        *self = merged;
+        Ok(())
+    }
+
+    fn check_mergeable(&self, other: &GrowingFilter) -> Result<(), MergeError> {
+        let (ours, theirs) = (&self.spec, &other.spec);
+        let differ = |what, left: &dyn fmt::Debug, right: &dyn fmt::Debug| {
+            Err(MergeError::Mismatch { what, left: format!("{left:?}"), right: format!("{right:?}") })
+        };
+        if self.maximum() != other.maximum() {
+            return differ("maximum", &self.maximum(), &other.maximum());
+        }
+        if ours.promised_rate != theirs.promised_rate {
+            return differ("false-positive rate", &ours.promised_rate, &theirs.promised_rate);
+        }
+        if ours.parameters != theirs.parameters {
+            return differ("shape", &ours.parameters, &theirs.parameters);
+        }
+        match (ours.hasher.kind(), theirs.hasher.kind()) {
+            (left, right) if left == right => Ok(()),
+            (HashKind::Xxh3 { seed: left }, HashKind::Xxh3 { seed: right }) => differ("seed", &left, &right),
+            (HashKind::SipHash13 { .. }, HashKind::SipHash13 { .. }) => {
+                let check = |hasher: &ItemHasher| hasher.key_check();
+                differ("secret key (its check value)", &check(&ours.hasher), &check(&theirs.hasher))
+            }
+            (left, right) => differ("hash", &left, &right),
+        }
+    }
+
+    /// Every entry as an item: those of the table in its order, then stashed copies.
+    fn items(&self) -> impl Iterator<Item = Item> + '_ {
+        let table = &self.table;
+        let cells = (0..2).flat_map(move |side| {
+            (0..table.sides[side].lines)
+                .flat_map(move |line| (0..table.shape.slots).map(move |slot| Cell::new(side, line, slot)))
+        });
+        let stashed =
+            self.stash.iter().flat_map(|(entry, copies)| core::iter::repeat_n(entry.item(table), copies as usize));
+        cells.filter_map(|cell| table.item_at(cell)).chain(stashed)
+    }
+
+    /// Stores an item of which perhaps too few bits are known: then in every line that it may belong to.
+    fn insert_known(&mut self, item: &Item) -> Result<(), InsertError> {
+        if !self.table.cells(item).as_slice().is_empty() {
+            return self.insert_item(item);
+        }
+        item.halves().iter().try_for_each(|half| self.insert_known(half))
+    }
+
+    /// The common end of every insert: into a free slot, else by moving others, else beside the table, else refused.
+    #[inline(always)]
+    pub(super) fn insert_item(&mut self, item: &Item) -> Result<(), InsertError> {
+        self.check_room()?;
+        let cells = self.table.cells(item);
+        match cells.as_slice().iter().find(|&&cell| self.table.is_free(cell)) {
+            Some(&cell) => self.table.put(cell, &item.entry(cell.side())),
+            None => self.make_room(item, &cells)?,
+        }
+        self.len += 1;
+        self.grow();
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn check_room(&self) -> Result<(), InsertError> {
+        let full = match self.table.shape.open() {
+            true => self.table.weight >= self.most_weight,
+            false => self.len >= self.spec.maximum,
+        };
+        if full { Err(InsertError::Full { capacity: self.len }) } else { Ok(()) }
+    }
+
+    #[inline(never)]
+    fn make_room(&mut self, item: &Item, cells: &Cells) -> Result<(), InsertError> {
+        if self.search.insert(&mut self.table, item, cells) {
+            return Ok(());
+        }
+        let known = |&cell: &Cell| self.known_there(cell, item).is_some();
+        let copies = cells.as_slice().iter().filter(|cell| known(cell)).count() as u32;
+        let stashed = self.stashed_copies(item);
+        if stashed >= Stash::MOST_COPIES {
+            return Err(InsertError::TooManyCopies { copies: copies + stashed });
+        }
+        if self.stash.len() as u64 >= Stash::most(self.slots()) {
+            return Err(InsertError::NoRoom { len: self.len, slots: self.slots() });
+        }
+        self.put_aside(item);
+        Ok(())
+    }
+
+    /// Puts an item into the stash.
+    fn put_aside(&mut self, item: &Item) {
+        let found = [0, 1].into_iter().find_map(|side| {
+            let (line, depth) = self.table.sides[side].find(item.rows[side], item.addresses[side], item.known)?;
+            Some((side, line, depth))
+        });
+        let (side, line, depth) = found.expect("an item knows one of its lines");
+        let known = self.table.shape.most_known(item.class, depth).min(item.known);
+        self.stash.add(Stashed::new(side, line, item, known), 1);
+        self.table.set_flag(side, line, true);
+    }
+
+    /// Stores an item that was stored before: it is not counted, and never refused. Where too little is known of it, in
+    /// every line that it may belong to.
+    pub(super) fn place_again(&mut self, item: &Item) {
+        let cells = self.table.cells(item);
+        if cells.as_slice().is_empty() {
+            return item.halves().iter().for_each(|half| self.place_again(half));
+        }
+        match cells.as_slice().iter().find(|&&cell| self.table.is_free(cell)) {
+            Some(&cell) => self.table.put(cell, &item.entry(cell.side())),
+            None if self.search.insert(&mut self.table, item, &cells) => {}
+            None => self.put_aside(item),
+        }
+    }
+
+    /// How many address bits an entry knows that may be the item's.
+    fn known_there(&self, cell: Cell, item: &Item) -> Option<u32> {
+        let entry = self.table.entry(cell)?;
+        let differ = (entry.address ^ item.addresses[cell.side()]) & mask(entry.known.min(item.known));
+        (entry.core == item.core && differ == 0).then_some(entry.known)
+    }
+
+    /// Takes out the entry that knows most of all that may be the item's: any other that may be the item's then may be
+    /// this one's too.
+    fn remove_item(&mut self, item: &Item) -> bool {
+        let cells = self.table.cells(item);
+        let known = |&cell: &Cell| Some((self.known_there(cell, item)?, cell));
+        let best = cells.as_slice().iter().filter_map(known).reduce(|a, b| if b.0 > a.0 { b } else { a });
+        let beside = self.stashed_best(item);
+        if let Some(entry) = beside.filter(|entry| best.is_none_or(|best| best.0 <= entry.known)) {
+            self.stash.remove(&entry);
+            self.clear_flag(entry.cell);
+            return true;
+        }
+        let Some((_, cell)) = best else { return false };
+        self.table.take(cell);
+        if self.table.flagged(cell.side(), cell.line()) {
+            self.take_back(cell);
+        }
+        true
+    }
+
+    /// The stashed entry that knows most of all that may be the item's.
+    fn stashed_best(&self, item: &Item) -> Option<Stashed> {
+        let of_side = |side: usize| {
+            let (line, _) = self.table.sides[side].locate(item.rows[side], item.addresses[side]);
+            let flagged = self.table.flagged(side, line);
+            let best =
+                || self.stash.matching(side, line, item).map(|(entry, _)| *entry).max_by_key(|entry| entry.known);
+            flagged.then(best).flatten()
+        };
+        [of_side(0), of_side(1)].into_iter().flatten().max_by_key(|entry| entry.known)
+    }
+
+    /// Lets a stashed entry of a cell's line have that cell, which is free now, if it may lie there.
+    fn take_back(&mut self, cell: Cell) {
+        let (side, line) = (cell.side(), cell.line());
+        let fits = |entry: &&Stashed| entry.item(&self.table).slots.contains(&cell.slot());
+        let Some(entry) = self.stash.of_line(side, line).map(|(entry, _)| entry).find(fits).copied() else { return };
+        let item = entry.item(&self.table);
+        self.table.put(cell, &item.entry(side));
+        self.stash.remove(&entry);
+        self.clear_flag(entry.cell);
+    }
+
+    fn clear_flag(&mut self, cell: Cell) {
+        if self.stash.of_line(cell.side(), cell.line()).next().is_none() {
+            self.table.set_flag(cell.side(), cell.line(), false);
+        }
+    }
+
+    /// Whether what is stored takes less than `part` / 1024 of the slots of so many lines.
+    fn holds_less_than(&self, lines: u64, part: u64) -> bool {
+        let stored = self.table.occupied() + self.stash.items();
+        stored << 10 < lines * self.table.shape.slots * part
+    }
+
+    /// Splits lines until the table is as full as it should be.
+    #[inline(always)]
+    fn grow(&mut self) {
+        if !self.holds_less_than(self.table.lines, rate::FULL) {
+            self.split();
+        }
+    }
+}
+
+/// Removals join lines when less than this many of 1024 slots are occupied.
+const SHRINK: u64 = 717;
+
+/// `compact` joins lines as long as less than this many are occupied afterwards.
+const COMPACT: u64 = 912;
+
+impl Clone for GrowingFilter {
+    fn clone(&self) -> Self {
+        Self::from_parts(self.spec, self.table.clone(), self.stash.clone(), self.len)
+    }
+}
+
+/// Equal filters hold the same bytes under the same parameters: they answer alike and go on alike.
+impl PartialEq for GrowingFilter {
+    fn eq(&self, other: &GrowingFilter) -> bool {
+        self.spec == other.spec
+            && (self.len, self.table.lines, &self.stash) == (other.len, other.table.lines, &other.stash)
+            && self.table.same_bytes(&other.table)
+    }
+}
+
+impl fmt::Debug for GrowingFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GrowingFilter")
+            .field("len", &self.len)
+            .field("maximum", &self.maximum())
+            .field("promised_false_positive_rate", &self.spec.promised_rate)
+            .field("slots", &self.slots())
+            .field("hash", &self.spec.hasher.kind())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,33 @@
+//! A filter that grows: linear hashing, one line at a time, under two-line partner placement.
+//!
+//! ```text
+//!  hash -> core, slots p and p', address a on the first side; the core gives the address a' on the second
+//!
+//!  first side   . . . . [line of a: . p . . p' .] . . . . |new    lines split one by one, first those of one side,
+//!  second side  . . [line of a': . p . . p' .] . .                then those of the other
+//!
+//!  slot      core | mark and next bits of the address     open end       plane  one further bit a slot, read only
+//!            core                                         declared               when lines split or items are removed
+//! ```
+//! Files in the order of the imports: `shape` (what a slot holds), `side` (linear hashing), `chunks` and `planes`
+//! (storage), `table` (entries in cells), `stash`, `search`, `probe` (a lookup), `rate` (planning), `filter`, `resize`,
+//! `batch`, `builder`.
+
+mod batch;
+mod builder;
+mod chunks;
+mod filter;
+mod planes;
+mod probe;
+mod rate;
+mod resize;
+mod search;
+mod shape;
+mod side;
+mod stash;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use builder::GrowingBuilder;
+pub use filter::GrowingFilter;

@@ -1,0 +1,83 @@
+//! Breadth-first search for the shortest chain of moves that makes room. Nothing moves before the chain is known.
+
+use super::shape::Item;
+use super::table::{Cell, Cells, Table};
+use crate::evict::Visited;
+use alloc::vec::Vec;
+
+/// A queued cell, and the one whose entry would move into it.
+#[derive(Clone, Copy)]
+struct Node {
+    cell: Cell,
+    parent: u32,
+}
+
+/// Marks the cells of the new item itself.
+const ROOT: u32 = u32::MAX;
+
+/// The most cells that are queued. Nearly all searches end within a few dozen.
+const BUDGET: usize = 2_000;
+
+/// How many queued cells are being fetched while earlier ones are looked at.
+const AHEAD: usize = 16;
+
+/// The search with its reusable memory, which is no part of a filter's state.
+#[derive(Default)]
+pub(super) struct Search {
+    queue: Vec<Node>,
+    visited: Visited,
+}
+
+impl Search {
+    /// Puts an item whose cells are all occupied; false, and nothing has changed, if no chain of moves is found.
+    pub(super) fn insert(&mut self, table: &mut Table, item: &Item, cells: &Cells) -> bool {
+        let Some(free) = self.find(table, cells) else { return false };
+        let mut node = self.queue[free];
+        while node.parent != ROOT {
+            let parent = self.queue[node.parent as usize];
+            if let (Some(item), Some(_)) = (table.item_at(parent.cell), table.take(parent.cell)) {
+                table.put(node.cell, &item.entry(node.cell.side()));
+            }
+            node = parent;
+        }
+        table.put(node.cell, &item.entry(node.cell.side()));
+        true
+    }
+
+    /// The first queued cell that is free.
+    fn find(&mut self, table: &Table, cells: &Cells) -> Option<usize> {
+        self.queue.clear();
+        self.visited.start();
+        for &cell in cells.as_slice() {
+            if self.visited.insert(cell.0) {
+                self.queue.push(Node { cell, parent: ROOT });
+            }
+        }
+        // The item's own cells are known to be occupied; they count as looked at.
+        let mut looked_at = self.queue.len();
+        let mut expanded = 0;
+        loop {
+            while self.queue.len() < looked_at + AHEAD && expanded < looked_at && self.queue.len() < BUDGET {
+                self.expand(table, expanded);
+                expanded += 1;
+            }
+            let node = self.queue.get(looked_at)?;
+            if table.is_free(node.cell) {
+                return Some(looked_at);
+            }
+            looked_at += 1;
+        }
+    }
+
+    /// Queues the cells to which the entry in a queued cell could move.
+    #[inline]
+    fn expand(&mut self, table: &Table, parent: usize) {
+        let Some(item) = table.item_at(self.queue[parent].cell) else { return };
+        for &cell in table.cells(&item).as_slice() {
+            if self.visited.insert(cell.0) {
+                table.prefetch(cell.side(), cell.line());
+                self.queue.push(Node { cell, parent: parent as u32 });
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Linear hashing: the line of an address while lines split one by one.
+//!
+//! A side of `2^d + s` lines: the first `s` lines have split already, and their other halves are the last `s`.
+
+use super::shape::Shape;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Side {
+    pub(super) lines: u64,
+    /// Address bits of a line that has not split; one that has takes one more.
+    pub(super) depth: u32,
+    /// The lines below this number have split.
+    pub(super) split: u64,
+    rows: u64,
+    low: u64,
+    /// Address bits before those that a slot holds: of the line and in its planes. Not split, split.
+    shift: [u32; 2],
+}
+
+impl Side {
+    pub(super) fn new(lines: u64, shape: &Shape) -> Self {
+        let rows = u64::from(shape.parameters.rows);
+        let depth = (lines / rows).ilog2();
+        let shift = [depth, depth + 1].map(|depth| shape.planes_end(depth));
+        Side { lines, depth, split: lines - shape.lines(depth), rows, low: (1 << depth) - 1, shift }
+    }
+
+    /// The line of a row and an address, and the address bits before those that its slots hold.
+    #[inline(always)]
+    pub(super) fn locate(&self, row: u64, address: u64) -> (u64, u32) {
+        let low = (address & self.low) * self.rows + row;
+        let split = (low < self.split) as usize;
+        let high = (address >> self.depth & split as u64) * (self.lines - self.split);
+        (low + high, self.shift[split])
+    }
+
+    /// The line and depth of an address of which `known` bits are known, if that is enough.
+    #[inline(always)]
+    pub(super) fn find(&self, row: u64, address: u64, known: u32) -> Option<(u64, u32)> {
+        let low = (address & self.low) * self.rows + row;
+        let split = low < self.split;
+        let depth = self.depth + u32::from(split);
+        let high = (address >> self.depth & u64::from(split)) * (self.lines - self.split);
+        (known >= depth).then_some((low + high, depth))
+    }
+
+    /// The number of address bits of a line.
+    #[inline(always)]
+    pub(super) fn depth_of(&self, line: u64) -> u32 {
+        self.depth + u32::from(line < self.split || line >= self.lines - self.split)
+    }
+
+    /// The row and the address bits of a line.
+    #[inline(always)]
+    pub(super) fn origin(&self, line: u64) -> (u64, u64) {
+        match self.rows {
+            1 => (0, line),
+            rows => (line % rows, line / rows),
+        }
+    }
+}
+
+/// How many lines the two sides have of a table of `total` lines: the first side doubles, then the second. So an item has
+/// one line that has split lately and one that has not, and the two even out.
+pub(super) fn lines_of(total: u64, shape: &Shape) -> [u64; 2] {
+    let half = shape.lines((total / shape.lines(1)).ilog2());
+    let first = (total - half).min(2 * half).min(shape.most_lines());
+    [first, total - first]
+}

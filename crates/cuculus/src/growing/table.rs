@@ -1,0 +1,295 @@
+//! The lines of both sides with their planes, and what lies in them: entries are read, put and taken here alone.
+
+use super::chunks::Chunks;
+use super::planes::Planes;
+use super::shape::{Entry, Item, Shape};
+use super::side::{Side, lines_of};
+use crate::bits::{load, mask, prefetch, store};
+
+/// A slot: `(line << 1 | side) << 6 | slot`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Cell(pub(super) u64);
+
+impl Cell {
+    #[inline(always)]
+    pub(super) fn new(side: usize, line: u64, slot: u64) -> Self {
+        Cell((line << 1 | side as u64) << 6 | slot)
+    }
+
+    #[inline(always)]
+    pub(super) fn side(self) -> usize {
+        (self.0 >> 6 & 1) as usize
+    }
+
+    #[inline(always)]
+    pub(super) fn line(self) -> u64 {
+        self.0 >> 7
+    }
+
+    #[inline(always)]
+    pub(super) fn slot(self) -> u64 {
+        self.0 & 63
+    }
+}
+
+/// Up to four cells.
+#[derive(Clone, Copy)]
+pub(super) struct Cells {
+    cells: [Cell; 4],
+    len: usize,
+}
+
+impl Cells {
+    #[inline(always)]
+    pub(super) fn as_slice(&self) -> &[Cell] {
+        &self.cells[..self.len]
+    }
+}
+
+#[derive(Clone)]
+pub(super) struct Table {
+    pub(super) shape: Shape,
+    /// Lines of both sides.
+    pub(super) lines: u64,
+    pub(super) sides: [Side; 2],
+    pub(super) chunks: [Chunks; 2],
+    pub(super) planes: [Planes; 2],
+    /// Occupied slots of each class.
+    pub(super) occupied: [u64; 2],
+    /// Open end: what all entries add to the false-positive rate, in units of [`WEIGHT`].
+    pub(super) weight: u128,
+    /// Whether some lines have bits in planes that lookups have to read.
+    pub(super) deep: bool,
+}
+
+/// The weight of an entry that every absent key of its slots' pair finds, but for a factor near one that its class has.
+pub(super) const WEIGHT: u32 = 116;
+
+impl Table {
+    /// An empty table of `lines` lines; `None` where the system has not got the memory.
+    pub(super) fn new(shape: Shape, lines: u64) -> Option<Self> {
+        let of_sides = lines_of(lines, &shape);
+        let sides = of_sides.map(|lines| Side::new(lines, &shape));
+        let mut table = Table {
+            shape,
+            lines,
+            sides,
+            chunks: [(); 2].map(|()| Chunks::new(64, 0, shape.most_lines())),
+            planes: [(); 2].map(|()| Planes::new(shape.slots, shape.parameters.rows)),
+            occupied: [0; 2],
+            weight: 0,
+            deep: sides.iter().any(|side| shape.is_deep(side.depth + 1)),
+        };
+        for (side, lines) in of_sides.into_iter().enumerate() {
+            for line in 0..lines {
+                if !table.ensure(side, line, table.sides[side].depth_of(line)) {
+                    return None;
+                }
+            }
+        }
+        Some(table)
+    }
+
+    /// Makes sure that there is memory for a line of some depth.
+    pub(super) fn ensure(&mut self, side: usize, line: u64, depth: u32) -> bool {
+        let planes = u32::from(self.shape.planes[depth as usize]);
+        self.chunks[side].ensure(line) && self.planes[side].ensure(depth..depth + planes, line)
+    }
+
+    /// Whether two tables of one shape and size hold the same.
+    pub(super) fn same_bytes(&self, other: &Table) -> bool {
+        let same = |side: usize, line: u64| {
+            let depth = self.sides[side].depth_of(line);
+            let planes = |table: &Table, bit| table.planes[side].word(bit, line);
+            let mut bits = depth..self.shape.planes_end(depth);
+            self.line(side, line) == other.line(side, line) && bits.all(|bit| planes(self, bit) == planes(other, bit))
+        };
+        (0..2).all(|side| (0..self.sides[side].lines).all(|line| same(side, line)))
+    }
+
+    /// Slots of the whole table.
+    pub(super) fn slots(&self) -> u64 {
+        self.lines * self.shape.slots
+    }
+
+    pub(super) fn occupied(&self) -> u64 {
+        self.occupied[0] + self.occupied[1]
+    }
+
+    pub(super) fn memory_bytes(&self) -> u64 {
+        let chunks: u64 = self.chunks.iter().map(Chunks::memory_bytes).sum();
+        chunks + self.planes.iter().map(Planes::memory_bytes).sum::<u64>()
+    }
+
+    /// The bytes of a line that is there.
+    #[inline(always)]
+    pub(super) fn line(&self, side: usize, line: u64) -> &[u8; 64] {
+        let found = self.chunks[side].find(line).and_then(|(bytes, at)| bytes.get(at..at + 64));
+        found.expect("a line of the table").try_into().expect("64 bytes")
+    }
+
+    #[inline(always)]
+    fn line_mut(&mut self, side: usize, line: u64) -> &mut [u8; 64] {
+        let found = self.chunks[side].find_mut(line).and_then(|(bytes, at)| bytes.get_mut(at..at + 64));
+        found.expect("a line of the table").try_into().expect("64 bytes")
+    }
+
+    #[inline(always)]
+    pub(super) fn prefetch(&self, side: usize, line: u64) {
+        if let Some((bytes, at)) = self.chunks[side].find(line) {
+            prefetch(bytes, at);
+        }
+    }
+
+    /// Whether entries of this line are in the stash.
+    #[inline(always)]
+    pub(super) fn flagged(&self, side: usize, line: u64) -> bool {
+        self.line(side, line)[63] >> 7 != 0
+    }
+
+    pub(super) fn set_flag(&mut self, side: usize, line: u64, flag: bool) {
+        let last = &mut self.line_mut(side, line)[63];
+        *last = *last & 0x7F | u8::from(flag) << 7;
+    }
+
+    /// What a slot holds, without its planes.
+    #[inline(always)]
+    pub(super) fn slot(&self, cell: Cell) -> u64 {
+        let class = &self.shape.classes[self.shape.class_of(cell.slot())];
+        word(self.line(cell.side(), cell.line()), class.bit(cell.slot())) & mask(class.width)
+    }
+
+    /// Whether a slot is empty.
+    #[inline(always)]
+    pub(super) fn is_free(&self, cell: Cell) -> bool {
+        self.slot(cell) == 0 && self.entry(cell).is_none()
+    }
+
+    /// The entry in a cell.
+    #[inline(always)]
+    pub(super) fn entry(&self, cell: Cell) -> Option<Entry> {
+        let (side, line, slot) = (cell.side(), cell.line(), cell.slot());
+        let depth = self.sides[side].depth_of(line);
+        let planes = u32::from(self.shape.planes[depth as usize]);
+        let held = self.slot(cell);
+        let more = if planes == 0 { 0 } else { self.planes[side].get(depth, planes, line, slot) };
+        let (_, low) = self.sides[side].origin(line);
+        if !self.shape.open() {
+            return (held != 0).then(|| Entry { core: held, address: low | more << depth, known: depth + planes });
+        }
+        let class = &self.shape.classes[self.shape.class_of(slot)];
+        let field = (held & mask(class.field)) << planes | more;
+        let bits = field.checked_ilog2()?;
+        Some(Entry { core: held >> class.field, address: low | (field ^ 1 << bits) << depth, known: depth + bits })
+    }
+
+    /// Puts an entry into a free cell. What the slot and its planes cannot hold of the address is forgotten.
+    #[inline(always)]
+    pub(super) fn put(&mut self, cell: Cell, entry: &Entry) {
+        let (side, line, slot) = (cell.side(), cell.line(), cell.slot());
+        let depth = self.sides[side].depth_of(line);
+        let planes = u32::from(self.shape.planes[depth as usize]);
+        let number = self.shape.class_of(slot);
+        let class = self.shape.classes[number];
+        let address = entry.address >> depth;
+        let (value, more) = if self.shape.open() {
+            let bits = (entry.known - depth).min(class.field + planes - 1);
+            self.weight += self.weight_of(number, depth, bits);
+            let field = 1 << bits | address & mask(bits);
+            (entry.core << class.field | field >> planes, field & mask(planes))
+        } else {
+            (entry.core, address & mask(planes))
+        };
+        self.occupied[number] += 1;
+        write(self.line_mut(side, line), class.bit(slot), class.width, value);
+        if more != 0 {
+            self.planes[side].set(depth, planes, line, slot, more);
+        }
+    }
+
+    /// Empties an occupied cell.
+    #[inline(always)]
+    pub(super) fn take(&mut self, cell: Cell) -> Option<Entry> {
+        let entry = self.entry(cell)?;
+        let (side, line, slot) = (cell.side(), cell.line(), cell.slot());
+        let depth = self.sides[side].depth_of(line);
+        let planes = u32::from(self.shape.planes[depth as usize]);
+        let number = self.shape.class_of(slot);
+        let class = self.shape.classes[number];
+        if self.shape.open() {
+            self.weight -= self.weight_of(number, depth, entry.known - depth);
+        }
+        self.occupied[number] -= 1;
+        write(self.line_mut(side, line), class.bit(slot), class.width, 0);
+        if planes != 0 {
+            self.planes[side].set(depth, planes, line, slot, 0);
+        }
+        Some(entry)
+    }
+
+    /// What an entry adds to the rate: one in two to the number of bits that a lookup compares. Lookups do not read the
+    /// planes below the planned depth.
+    #[inline(always)]
+    fn weight_of(&self, number: usize, depth: u32, bits: u32) -> u128 {
+        let planned = self.shape.parameters.planned;
+        let compared = self.shape.parameters.core + bits + depth - planned.saturating_sub(depth);
+        let class = &self.shape.classes[number];
+        // A class of odd size has one slot fewer for each core.
+        let factor = (class.size << 20) / (class.size - 1 + class.even);
+        u128::from(factor) << (WEIGHT - 20 - compared)
+    }
+
+    /// The cells of an item, one side's before the other's: first the side whose line has split lately, which has
+    /// room and takes longer entries. Without the cells of a side where too few bits are known.
+    #[inline(always)]
+    pub(super) fn cells(&self, item: &Item) -> Cells {
+        let found = [0, 1].map(|side| self.sides[side].find(item.rows[side], item.addresses[side], item.known));
+        let depths = found.map(|found| found.map_or(0, |(_, depth)| depth));
+        // Of two alike lines, some items prefer the one and some the other.
+        let second = depths[1] > depths[0] || (depths[0] == depths[1] && item.core & 1 == 1);
+        let (mut cells, mut len) = ([Cell(0); 4], 0);
+        for side in [second as usize, 1 - second as usize] {
+            if let Some((line, _)) = found[side] {
+                for slot in item.slots {
+                    cells[len] = Cell::new(side, line, slot);
+                    len += 1;
+                }
+            }
+        }
+        Cells { cells, len }
+    }
+
+    /// The item whose entry lies in a cell.
+    #[inline(always)]
+    pub(super) fn item_at(&self, cell: Cell) -> Option<Item> {
+        let entry = self.entry(cell)?;
+        Some(self.item_from(cell, &entry))
+    }
+
+    /// The item of an entry that lies, or could lie, in a cell.
+    #[inline(always)]
+    pub(super) fn item_from(&self, cell: Cell, entry: &Entry) -> Item {
+        let (row, _) = self.sides[cell.side()].origin(cell.line());
+        self.shape.item_from(cell.side(), row, cell.slot(), entry)
+    }
+}
+
+/// Where a slot's word starts in its line: never past the last word, so that no read crosses into another line.
+#[inline(always)]
+fn word_start(bit: u32) -> u32 {
+    (bit / 8).min(56)
+}
+
+/// The word of a line in which the slot at `bit` lies, the slot lowest. `bit` is below 512.
+#[inline(always)]
+pub(super) fn word(line: &[u8; 64], bit: u32) -> u64 {
+    let start = word_start(bit);
+    // SAFETY: `start` is at most 56, and the line has 64 bytes.
+    unsafe { load(line, start as usize) >> (bit - 8 * start) }
+}
+
+fn write(line: &mut [u8; 64], bit: u32, width: u32, value: u64) {
+    let start = word_start(bit);
+    let shift = bit - 8 * start;
+    store(line, start as usize, !(mask(width) << shift), value << shift);
+}
