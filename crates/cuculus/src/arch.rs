@@ -27,6 +27,16 @@ impl Arch {
         Arch {}
     }
 
+    /// The same, if there are vectors of four words.
+    #[inline(always)]
+    pub(crate) fn vectors(self) -> Option<Self> {
+        #[cfg(target_arch = "x86_64")]
+        if self.v3 {
+            return Some(self);
+        }
+        None
+    }
+
     /// Runs `work`, compiled for the best level there is. It has to be `#[inline(always)]` to gain anything.
     #[inline(always)]
     pub(crate) fn run<R>(self, work: impl FnOnce() -> R) -> R {

@@ -1,6 +1,7 @@
 //! Many keys in one call: hash ahead, fetch ahead, then compare. One key after the other waits for memory at every key;
 //! a block of keys waits about once.
 
+use crate::bits::Eight;
 use crate::error::InsertManyError;
 use crate::filter::CuckooFilter;
 use crate::fingerprint::Fingerprint;
@@ -35,47 +36,59 @@ impl<S: AsRef<[u8]>> CuckooFilter<S> {
     pub fn contains_many_into<K: Key>(&self, keys: &[K], found: &mut [bool]) {
         assert_eq!(keys.len(), found.len(), "one answer for each key");
         let hasher = self.spec.hasher;
-        self.contains_blocks(keys, found, move |keys, hashes| K::hash_many(keys, &hasher, hashes));
+        self.contains_blocks(
+            keys,
+            found,
+            #[inline(always)]
+            move |keys, hashes| K::hash_many(keys, &hasher, hashes),
+        );
     }
 
     /// [`contains_many`](Self::contains_many) by hash.
     pub fn contains_many_hash(&self, hashes: &[u64]) -> Vec<bool> {
         let mut found = vec![false; hashes.len()];
-        self.contains_blocks(hashes, &mut found, |block, hashes| hashes.copy_from_slice(block));
+        self.contains_blocks(
+            hashes,
+            &mut found,
+            #[inline(always)]
+            |block, hashes| hashes.copy_from_slice(block),
+        );
         found
     }
 
     #[inline(always)]
     fn contains_blocks<K>(&self, keys: &[K], found: &mut [bool], hash: impl Fn(&[K], &mut [u64]) + Copy) {
         let bytes = self.bytes.as_ref();
+        let narrow = self.spec.geometry.buckets < 1 << 32;
         // Moved, not borrowed: what the loop reads must not seem to change with what it writes.
-        with_table!(self.table, cells => self.arch.run(
-            #[inline(always)]
-            move || contains_pipeline(cells, bytes, keys, found, hash)
-        ));
+        with_table!(self.table, cells => match self.arch.vectors() {
+            Some(vectors) if narrow => vectors.run(
+                #[inline(always)]
+                move || contains_pipeline::<_, _, true>(cells, bytes, keys, found, hash)
+            ),
+            _ => contains_pipeline::<_, _, false>(cells, bytes, keys, found, hash),
+        });
     }
 }
 
 /// Compares one group of keys while the lines of the next three are on their way.
 #[inline(always)]
-fn contains_pipeline<C: Cells, K>(
+fn contains_pipeline<C: Cells, K, const NARROW: bool>(
     cells: C,
     bytes: &[u8],
     keys: &[K],
     found: &mut [bool],
     hash: impl Fn(&[K], &mut [u64]),
 ) {
-    let mut ring = [[cells.locate(0); GROUP]; FLYING];
+    let mut ring = [cells.locate(Eight::<NARROW>([0; GROUP])); FLYING];
     let groups = keys.len() / GROUP;
     let mut turn = 0;
     for step in 0..groups + FLYING - 1 {
         if step < groups {
             let mut hashes = [0; GROUP];
             hash(&keys[step * GROUP..][..GROUP], &mut hashes);
-            for i in 0..GROUP {
-                ring[turn][i] = cells.locate(hashes[i]);
-                cells.prefetch(bytes, &ring[turn][i]);
-            }
+            ring[turn] = cells.locate(Eight(hashes));
+            cells.prefetch(bytes, &ring[turn]);
         }
         turn += 1;
         if turn == FLYING {
@@ -84,8 +97,9 @@ fn contains_pipeline<C: Cells, K>(
         if step + 1 >= FLYING {
             let start = (step + 1 - FLYING) * GROUP;
             let found: &mut [bool; GROUP] = (&mut found[start..][..GROUP]).try_into().expect("a group");
-            for i in 0..GROUP {
-                found[i] = cells.matches(bytes, &ring[turn][i]);
+            let matched = cells.matches(bytes, &ring[turn]);
+            for (found, matched) in found.iter_mut().zip(matched.0) {
+                *found = matched != 0;
             }
         }
     }
@@ -93,7 +107,7 @@ fn contains_pipeline<C: Cells, K>(
     let mut hashes = [0; GROUP];
     hash(keys, &mut hashes[..keys.len()]);
     for (found, &hash) in found.iter_mut().zip(&hashes) {
-        *found = cells.matches(bytes, &cells.locate(hash));
+        *found = cells.matches(bytes, &cells.locate(hash)) != 0;
     }
 }
 

@@ -94,7 +94,7 @@ impl<S: AsRef<[u8]>> CuckooFilter<S> {
     pub fn contains_hash(&self, hash: u64) -> bool {
         let bytes = self.bytes.as_ref();
         if let Table::Straight(cells) = &self.table {
-            return cells.matches(bytes, &cells.locate(hash));
+            return cells.matches(bytes, &cells.locate(hash)) != 0;
         }
         self.contains_elsewhere(hash)
     }
@@ -102,7 +102,7 @@ impl<S: AsRef<[u8]>> CuckooFilter<S> {
     #[inline(never)]
     fn contains_elsewhere(&self, hash: u64) -> bool {
         let bytes = self.bytes.as_ref();
-        with_table!(&self.table, cells => cells.matches(bytes, &cells.locate(hash)))
+        with_table!(&self.table, cells => cells.matches(bytes, &cells.locate(hash)) != 0)
     }
 
     /// How many copies of an item are stored, at least: items that cannot be told from it count too.

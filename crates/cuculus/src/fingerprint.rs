@@ -1,5 +1,6 @@
 //! What a slot stores of an item.
 
+use crate::bits::Word;
 use core::num::NonZeroU32;
 
 /// A fingerprint: 1 to 2^f - 1. Zero marks an empty slot and is no fingerprint by construction.
@@ -16,13 +17,17 @@ impl Fingerprint {
         }
     }
 
-    /// The next digit of a hash, and the number of fingerprints there are: `2^f - 1`.
+    /// The value of an item's fingerprint: the next digit of its hash, where there are `range = 2^f - 1` fingerprints.
     #[inline(always)]
-    pub(crate) const fn from_digit(rest: u64, range: u64) -> (Self, u64) {
-        let (digit, rest) = crate::bits::widening(rest, range);
-        // `digit < range < 2^32`, so the sum is from 1 to 2^32 - 1 and the minimum never bites.
-        let value = NonZeroU32::MIN.saturating_add(digit as u32);
-        (Fingerprint(value), rest)
+    pub(crate) fn digit<W: Word>(rest: W, range: W) -> W {
+        rest.widening(range).0.plus(W::splat(1))
+    }
+
+    /// From a value of [`digit`](Self::digit).
+    #[inline(always)]
+    pub(crate) fn from_digit(value: u64) -> Self {
+        // From 1 to 2^32 - 1, so nothing wraps and the sum never saturates.
+        Fingerprint(NonZeroU32::MIN.saturating_add((value as u32).wrapping_sub(1)))
     }
 
     /// The stored value.

@@ -1,5 +1,6 @@
 //! The hash of an item: one 64-bit value, from a published function that never changes under a file.
 
+use crate::bits::{Eight, Word};
 use core::fmt;
 use core::hash::Hasher;
 
@@ -108,6 +109,26 @@ impl ItemHasher {
         }
     }
 
+    /// [`hash_u64`](Self::hash_u64) of several words.
+    #[inline(always)]
+    pub(crate) fn hash_words(&self, words: impl ExactSizeIterator<Item = u64>, hashes: &mut [u64]) {
+        let mut group = Eight::<true>::splat(0);
+        let whole = words.len() == group.0.len();
+        group.0.iter_mut().zip(words).for_each(|(lane, word)| *lane = word);
+        match &self.kind {
+            HashKind::Xxh3 { .. } => {
+                let hashed = xxh3_word(group, self.flip);
+                match whole {
+                    true => hashes.copy_from_slice(&hashed.0),
+                    false => hashes.iter_mut().zip(hashed.0).for_each(|(hash, hashed)| *hash = hashed),
+                }
+            }
+            HashKind::SipHash13 { .. } => {
+                hashes.iter_mut().zip(group.0).for_each(|(hash, word)| *hash = self.keyed_u64(word));
+            }
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn keyed_u64(&self, word: u64) -> u64 {
@@ -126,12 +147,12 @@ const fn xxh3_flip(seed: u64) -> u64 {
 
 /// XXH3-64 of eight bytes, from the published specification (its case of 4 to 8 bytes).
 #[inline(always)]
-const fn xxh3_word(word: u64, flip: u64) -> u64 {
-    let x = word.rotate_left(32) ^ flip;
+fn xxh3_word<W: Word>(word: W, flip: u64) -> W {
+    let x = word.rotate_left(32) ^ W::splat(flip);
     let x = x ^ x.rotate_left(49) ^ x.rotate_left(24);
-    let x = x.wrapping_mul(XXH3_PRIME);
-    let x = (x ^ (x >> 35).wrapping_add(8)).wrapping_mul(XXH3_PRIME);
-    x ^ (x >> 28)
+    let x = x.times(XXH3_PRIME);
+    let x = (x ^ x.shr(35).plus(W::splat(8))).times(XXH3_PRIME);
+    x ^ x.shr(28)
 }
 
 #[cfg(test)]

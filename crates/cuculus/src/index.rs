@@ -1,6 +1,6 @@
 //! From a hash to an item's two buckets, and from one bucket to its partner (partial-key cuckoo hashing, paper section 3).
 
-use crate::bits::widening;
+use crate::bits::Word;
 use crate::fingerprint::Fingerprint;
 use crate::geometry::Placement;
 
@@ -11,9 +11,9 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 /// move an item at most 256 buckets. One multiplication alone would not do: the distances between an item's buckets would
 /// be multiples of one number, the graph of buckets would hardly branch, and 4-bit fingerprints would stop at load 0.79.
 #[inline(always)]
-pub(crate) const fn spread(fingerprint: u64) -> u64 {
-    let x = fingerprint.wrapping_mul(SPREAD);
-    (x ^ (x >> 32)).wrapping_mul(SPREAD)
+pub(crate) fn spread<W: Word>(fingerprint: W) -> W {
+    let x = fingerprint.times(SPREAD);
+    (x ^ x.shr(32)).times(SPREAD)
 }
 
 /// The buckets of a table: their number `m` (even, at least 2) and how partners are found.
@@ -36,21 +36,21 @@ impl Index {
 
     /// The first bucket of a hash, and what is left of the hash for the next digit.
     #[inline(always)]
-    pub(crate) const fn first(&self, hash: u64) -> (u64, u64) {
-        widening(hash, self.buckets)
+    pub(crate) fn first<W: Word>(&self, hash: W) -> (W, W) {
+        hash.widening(W::splat(self.buckets))
     }
 
     /// The other bucket of an item with this fingerprint. `partner(partner(i)) == i` and `partner(i) != i`, for every
     /// bucket `i`: any-size placement takes `c - i mod m` with `c` odd and `m` even, so `2 i = c` has no solution;
     /// xor placement takes `i xor c` with `c` odd.
     #[inline(always)]
-    pub(crate) const fn partner(&self, bucket: u64, fingerprint: Fingerprint) -> u64 {
-        self.partner_and_rest(bucket, fingerprint.get() as u64).0
+    pub(crate) fn partner(&self, bucket: u64, fingerprint: Fingerprint) -> u64 {
+        self.partner_and_rest(bucket, u64::from(fingerprint.get())).0
     }
 
     /// [`partner`](Self::partner), and what is left of the spread fingerprint for a further digit.
     #[inline(always)]
-    pub(crate) const fn partner_and_rest(&self, bucket: u64, fingerprint: u64) -> (u64, u64) {
+    pub(crate) fn partner_and_rest<W: Word>(&self, bucket: W, fingerprint: W) -> (W, W) {
         match self.placement {
             Placement::AnySize => self.reflected(bucket, fingerprint),
             Placement::Xor => {
@@ -62,24 +62,17 @@ impl Index {
 
     /// [`partner_and_rest`](Self::partner_and_rest) where the placement is known to be any-size.
     #[inline(always)]
-    pub(crate) const fn reflected(&self, bucket: u64, fingerprint: u64) -> (u64, u64) {
+    pub(crate) fn reflected<W: Word>(&self, bucket: W, fingerprint: W) -> (W, W) {
         let (odd, rest) = self.offset(fingerprint);
-        (reflect(odd, bucket, self.buckets), rest)
+        (bucket.reflect(odd, W::splat(self.buckets)), rest)
     }
 
     /// The odd number `c(fingerprint)` below the number of buckets.
     #[inline(always)]
-    const fn offset(&self, fingerprint: u64) -> (u64, u64) {
-        let (digit, rest) = widening(spread(fingerprint), self.buckets);
-        (digit | 1, rest)
+    fn offset<W: Word>(&self, fingerprint: W) -> (W, W) {
+        let (digit, rest) = spread(fingerprint).widening(W::splat(self.buckets));
+        (digit | W::splat(1), rest)
     }
-}
-
-/// `sum - i mod size`, for `sum` and `i` below `size`.
-#[inline(always)]
-pub(crate) const fn reflect(sum: u64, i: u64, size: u64) -> u64 {
-    let (difference, borrow) = sum.overflowing_sub(i);
-    if borrow { difference.wrapping_add(size) } else { difference }
 }
 
 #[cfg(test)]
@@ -112,7 +105,7 @@ mod tests {
     fn large_tables_are_reached_and_digits_are_independent() {
         let mut rng = crate::rng::Rng::new(7);
         for log in [10, 20, 31, 32, 33, 40] {
-            let index = Index::new((1 << log) - 2, Placement::AnySize);
+            let index = Index::new((1u64 << log) - 2, Placement::AnySize);
             let (mut top, mut fingerprints) = (0, [0u32; 16]);
             for _ in 0..16_000 {
                 let (bucket, rest) = index.first(rng.next());
@@ -121,7 +114,7 @@ mod tests {
                 // Only items of one narrow range of buckets: their fingerprints must still be uniform.
                 let (bucket, narrow) = index.first(rng.next() >> 6);
                 assert!(bucket <= index.buckets() >> 6);
-                fingerprints[Fingerprint::from_digit(narrow, 15).0.get() as usize] += 1;
+                fingerprints[Fingerprint::digit(narrow, 15) as usize] += 1;
                 let _ = rest;
             }
             assert!((3_700..4_300).contains(&top), "{log}: {top}");

@@ -22,7 +22,7 @@ pub trait Key {
         self.with_bytes(|bytes| hasher.hash_bytes(bytes))
     }
 
-    /// The hashes of several keys.
+    /// The hashes of up to eight keys.
     #[doc(hidden)]
     #[inline(always)]
     fn hash_many(keys: &[Self], hasher: &ItemHasher, hashes: &mut [u64])
@@ -70,6 +70,11 @@ macro_rules! key_as_word {
             #[inline(always)]
             fn hash_with(&self, hasher: &ItemHasher) -> u64 {
                 hasher.hash_u64(*self as u64)
+            }
+
+            #[inline(always)]
+            fn hash_many(keys: &[Self], hasher: &ItemHasher, hashes: &mut [u64]) {
+                hasher.hash_words(keys.iter().map(|&key| key as u64), hashes);
             }
         }
     )*};

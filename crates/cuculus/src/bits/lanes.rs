@@ -1,6 +1,6 @@
 //! Several equal-width fields of one word compared at once (SIMD within a register).
 
-use super::mask;
+use super::{Word, mask};
 
 /// The masks for `count` lanes of `width` bits, the lowest lane at bit 0. `width * count` is at most 64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,26 +29,26 @@ impl Lanes {
 
     /// `value` in every lane.
     #[inline(always)]
-    pub(crate) const fn broadcast(&self, value: u64) -> u64 {
-        value * self.low
+    pub(crate) fn broadcast<W: Word>(&self, value: W) -> W {
+        value.times(self.low)
     }
 
     /// Non-zero exactly where some lane of `word` is zero. Only the lowest set bit names a zero lane for certain: a
     /// lane that holds 1 above a zero lane is marked too. Bits above the lanes are ignored.
     #[inline(always)]
-    pub(crate) const fn any_zero(&self, word: u64) -> u64 {
+    pub(crate) fn any_zero(&self, word: u64) -> u64 {
         self.marks(word) & self.high
     }
 
     /// [`any_zero`](Self::any_zero) of two words at once, sharing the last step.
     #[inline(always)]
-    pub(crate) const fn any_zero_of_two(&self, first: u64, second: u64) -> u64 {
-        (self.marks(first) | self.marks(second)) & self.high
+    pub(crate) fn any_zero_of_two<W: Word>(&self, first: W, second: W) -> W {
+        (self.marks(first) | self.marks(second)) & W::splat(self.high)
     }
 
     #[inline(always)]
-    const fn marks(&self, word: u64) -> u64 {
-        word.wrapping_add(self.minus_low) & !word
+    fn marks<W: Word>(&self, word: W) -> W {
+        word.map(|word| word.wrapping_add(self.minus_low) & !word)
     }
 
     /// The high bit of exactly those lanes that are zero.

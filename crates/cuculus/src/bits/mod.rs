@@ -5,9 +5,11 @@
 
 pub(crate) mod bytes;
 pub(crate) mod lanes;
+pub(crate) mod word;
 
 pub(crate) use bytes::{load, prefetch, store};
 pub(crate) use lanes::Lanes;
+pub(crate) use word::{Eight, Word};
 
 /// Low 64 bits and high 64 bits of `a * b`, as `(high, low)`: one digit of a mixed-radix number and the rest of it.
 ///

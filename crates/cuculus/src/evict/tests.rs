@@ -1,6 +1,7 @@
 //! What the searches cost, seen from inside: moves an insert, cells looked at.
 
 use super::{BreadthFirst, NoRoom, random_walk};
+use crate::bits::Word;
 use crate::fingerprint::Fingerprint;
 use crate::geometry::{Geometry, Placement};
 use crate::rng::Rng;
@@ -18,15 +19,15 @@ struct Watched<'a, C> {
 }
 
 impl<C: Cells> Cells for Watched<'_, C> {
-    type Probe = C::Probe;
+    type Probe<W: Word> = C::Probe<W>;
 
-    fn locate(&self, hash: u64) -> C::Probe {
+    fn locate<W: Word>(&self, hash: W) -> C::Probe<W> {
         self.table.locate(hash)
     }
-    fn prefetch(&self, bytes: &[u8], probe: &C::Probe) {
+    fn prefetch<W: Word>(&self, bytes: &[u8], probe: &C::Probe<W>) {
         self.table.prefetch(bytes, probe);
     }
-    fn matches(&self, bytes: &[u8], probe: &C::Probe) -> bool {
+    fn matches<W: Word>(&self, bytes: &[u8], probe: &C::Probe<W>) -> W {
         self.table.matches(bytes, probe)
     }
     fn candidates(&self, hash: u64) -> (Candidates, Fingerprint) {

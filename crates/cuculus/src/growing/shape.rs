@@ -1,7 +1,7 @@
 //! What a growing filter's table looks like: the slots of a line, how many bits a slot holds, how many more lie in planes.
 
-use crate::bits::{mask, widening};
-use crate::index::{reflect, spread};
+use crate::bits::{Word, mask, widening};
+use crate::index::spread;
 
 /// Bits of a line that slots may take; the highest one says that an entry of this line is in the stash.
 pub(super) const SLOT_BITS: u32 = 511;
@@ -201,8 +201,8 @@ impl Shape {
         Item {
             class: number,
             core,
-            slots: [class.first + slot, class.first + reflect(partner.slots, slot, class.size)],
-            rows: [row, reflect(partner.rows, row, self.parameters.rows.into())],
+            slots: [class.first + slot, class.first + slot.reflect(partner.slots, class.size)],
+            rows: [row, row.reflect(partner.rows, self.parameters.rows.into())],
             addresses: [hash, hash ^ partner.address],
             known: 64,
         }
@@ -215,11 +215,11 @@ impl Shape {
         let class = &self.classes[number];
         let partner = self.partner(number, entry.core);
         let in_class = slot - class.first;
-        let other_row = reflect(partner.rows, row, self.parameters.rows.into());
+        let other_row = row.reflect(partner.rows, self.parameters.rows.into());
         let mut item = Item {
             class: number,
             core: entry.core,
-            slots: [slot, class.first + reflect(partner.slots, in_class, class.size)],
+            slots: [slot, class.first + in_class.reflect(partner.slots, class.size)],
             rows: [row, other_row],
             addresses: [entry.address, entry.address ^ partner.address],
             known: entry.known,

@@ -11,41 +11,41 @@
 //! class of odd size each `d` has one such slot, and items of that `d` leave it out (`ODD`; even lines skip the step).
 
 use super::{Candidates, Cell, Cells, validate_padding};
-use crate::bits::{load, mask, prefetch, store, widening};
+use crate::bits::{Word, load, mask, prefetch, store};
 use crate::fingerprint::Fingerprint;
 use crate::geometry::{Geometry, LINE_BITS};
-use crate::index::{Index, reflect};
-
-/// Slots of one width in a line.
-#[derive(Clone, Copy, Debug)]
-struct Class {
-    /// Number of the first slot, and of slots.
-    first: u64,
-    size: u64,
-    /// 1 if `size` is even, 0 if it is odd: what keeps `d` odd where it has to be.
-    even: u64,
-    width: u64,
-    /// Bit in the line at which slot 0 would lie, were all slots of this width (it may wrap below zero).
-    origin: u64,
-    /// `2^width - 1`: the number of fingerprints, and the mask of a slot.
-    fingerprints: u64,
-}
+use crate::index::Index;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Compact<const ODD: bool> {
     index: Index,
+    /// Slots of a line, and the wide ones among them, which come first.
     slots: u64,
-    /// Wide, narrow.
-    classes: [Class; 2],
+    wide: u64,
+    /// Bits of a narrow slot, and the number of narrow fingerprints: `2^f - 1`.
+    width: u64,
+    fingerprints: u64,
+}
+
+/// The class of an item's slots: all wide or all narrow.
+#[derive(Clone, Copy)]
+struct Class<W> {
+    /// Number of the first slot, and of slots.
+    first: W,
+    size: W,
+    /// 1 if `size` is even, 0 if it is odd: what keeps `d` odd where it has to be.
+    even: W,
+    /// The number of fingerprints, and the mask of a slot.
+    fingerprints: W,
 }
 
 /// Bit offsets of the two slots inside a line, the two lines' byte offsets, and what a slot has to hold.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Probe {
-    lines: [u64; 2],
-    bits: [u32; 2],
-    fingerprint: u64,
-    slot_mask: u64,
+pub(crate) struct Probe<W> {
+    lines: [W; 2],
+    bits: [W; 2],
+    fingerprint: W,
+    slot_mask: W,
 }
 
 /// Whether a geometry needs `Compact<true>`.
@@ -55,52 +55,54 @@ pub(crate) fn has_odd_class(geometry: &Geometry) -> bool {
 
 impl<const ODD: bool> Compact<ODD> {
     pub(crate) fn new(geometry: &Geometry) -> Self {
-        let (narrow_width, slots) = (u64::from(geometry.fingerprint_bits), u64::from(geometry.slots_per_bucket));
-        let wide = u64::from(geometry.wide_slots);
-        let class = |first: u64, size: u64, width: u64, start: u64| Class {
-            first,
-            size,
-            even: 1 - size % 2,
-            width,
-            origin: start.wrapping_sub(first * width),
-            fingerprints: mask(width as u32),
-        };
         Compact {
             index: Index::new(geometry.buckets, geometry.placement),
-            slots,
-            classes: [
-                class(0, wide, narrow_width + 1, 0),
-                class(wide, slots - wide, narrow_width, wide * (narrow_width + 1)),
-            ],
+            slots: geometry.slots_per_bucket.into(),
+            wide: geometry.wide_slots.into(),
+            width: geometry.fingerprint_bits.into(),
+            fingerprints: mask(geometry.fingerprint_bits),
         }
     }
 
+    /// The class of a slot, without a branch.
     #[inline(always)]
-    fn class_of(&self, slot: u64) -> &Class {
-        &self.classes[(slot >= self.classes[1].first) as usize]
+    fn class_of<W: Word>(&self, slot: W) -> Class<W> {
+        let is_wide = slot.less(W::splat(self.wide));
+        let all_if_wide = W::splat(0).minus(is_wide);
+        let (wide, narrow) = (self.wide, self.slots - self.wide);
+        let size = W::splat(narrow) ^ all_if_wide & W::splat(narrow ^ wide);
+        Class {
+            first: W::splat(wide) ^ all_if_wide & W::splat(wide),
+            size,
+            even: if ODD { size & W::splat(1) ^ W::splat(1) } else { W::splat(1) },
+            fingerprints: is_wide.scale(self.fingerprints + 1).plus(W::splat(self.fingerprints)),
+        }
     }
 
     /// The class and fingerprint of a hash, and where in its two lines its slots are.
     #[inline(always)]
-    fn home(&self, hash: u64) -> (&Class, Fingerprint, [u64; 2], [u64; 2]) {
+    fn home<W: Word>(&self, hash: W) -> (Class<W>, W, [W; 2], [W; 2]) {
         let (line, rest) = self.index.first(hash);
-        let (slot, rest) = widening(rest, self.slots);
+        let (slot, rest) = rest.widening(W::splat(self.slots));
         let class = self.class_of(slot);
         // A class of odd size has one slot fewer to choose from, so the choice in it needs a digit of its own: the share of
         // items that a class gets must stay that of its slots.
-        let (slot, rest) = if ODD { widening(rest, class.size - 1 + class.even) } else { (slot - class.first, rest) };
-        let (fingerprint, _) = Fingerprint::from_digit(rest, class.fingerprints);
-        let (other_line, sum) = self.partners(line, class, fingerprint);
-        let slot = if ODD { slot + u64::from(slot >= unpaired(sum, class)) } else { slot };
-        let slots = [class.first + slot, class.first + reflect(sum, slot, class.size)];
+        let (slot, rest) = match ODD {
+            true => rest.widening(class.size.minus(W::splat(1)).plus(class.even)),
+            false => (slot.minus(class.first), rest),
+        };
+        let fingerprint = Fingerprint::digit(rest, class.fingerprints);
+        let (other_line, sum) = self.partners(line, &class, fingerprint);
+        let slot = if ODD { slot.plus(unpaired(sum, &class).less(slot.plus(W::splat(1)))) } else { slot };
+        let slots = [class.first.plus(slot), class.first.plus(slot.reflect(sum, class.size))];
         (class, fingerprint, [line, other_line], slots)
     }
 
     /// The partner line of a fingerprint, and the sum of two partner slots counted in their class.
     #[inline(always)]
-    fn partners(&self, line: u64, class: &Class, fingerprint: Fingerprint) -> (u64, u64) {
-        let (other_line, rest) = self.index.partner_and_rest(line, fingerprint.get().into());
-        (other_line, widening(rest, class.size).0 | class.even)
+    fn partners<W: Word>(&self, line: W, class: &Class<W>, fingerprint: W) -> (W, W) {
+        let (other_line, rest) = self.index.partner_and_rest(line, fingerprint);
+        (other_line, rest.widening(class.size).0 | class.even)
     }
 
     #[inline(always)]
@@ -114,9 +116,10 @@ impl<const ODD: bool> Compact<ODD> {
         (cell / self.slots, cell % self.slots)
     }
 
+    /// Where in a line a slot starts: every wide slot before it takes one bit more.
     #[inline(always)]
-    fn bit(class: &Class, slot: u64) -> u32 {
-        class.origin.wrapping_add(slot * class.width) as u32
+    fn bit<W: Word>(&self, slot: W) -> W {
+        slot.scale(self.width).plus(slot.lesser(W::splat(self.wide)))
     }
 
     /// Puts `value` into the first candidate slot that holds `old`; false if none does.
@@ -131,49 +134,46 @@ impl<const ODD: bool> Compact<ODD> {
         }
     }
 
-    /// Where a slot's word starts in its line: never past the last word, so that no read crosses into another line.
+    /// The byte of its line where a slot's word starts: never past the last word, so that no read crosses into another
+    /// line; and where in the word the slot starts.
     #[inline(always)]
-    fn word_start(bit: u32) -> u32 {
-        (bit / 8).min(LINE_BITS / 8 - 8)
-    }
-
-    /// The word of a line in which the slot at `bit` lies, the slot lowest.
-    #[inline(always)]
-    fn word(&self, bytes: &[u8], line_byte: u64, bit: u32) -> u64 {
-        let start = Self::word_start(bit);
-        // SAFETY: `line_byte / 64` is below `index.buckets()`, `start + 8 <= 64`, and `bytes` has 64 bytes for each line:
-        // see the trait's contract and `Geometry::table_bytes`.
-        unsafe { load(bytes, line_byte as usize + start as usize) >> (bit - 8 * start) }
+    fn word_of<W: Word>(bit: W) -> (W, W) {
+        let start = bit.shr(3).lesser(W::splat(u64::from(LINE_BITS / 8 - 8)));
+        (start, bit.minus(start.times(8)))
     }
 }
 
 impl<const ODD: bool> Cells for Compact<ODD> {
-    type Probe = Probe;
+    type Probe<W: Word> = Probe<W>;
 
     #[inline(always)]
-    fn locate(&self, hash: u64) -> Probe {
+    fn locate<W: Word>(&self, hash: W) -> Probe<W> {
         let (class, fingerprint, lines, slots) = self.home(hash);
         Probe {
-            lines: lines.map(|line| line * 64),
-            bits: slots.map(|slot| Self::bit(class, slot)),
-            fingerprint: fingerprint.get().into(),
+            lines: lines.map(|line| line.times(64)),
+            bits: slots.map(|slot| self.bit(slot)),
+            fingerprint,
             slot_mask: class.fingerprints,
         }
     }
 
     #[inline(always)]
-    fn prefetch(&self, bytes: &[u8], probe: &Probe) {
+    fn prefetch<W: Word>(&self, bytes: &[u8], probe: &Probe<W>) {
         for line in probe.lines {
-            prefetch(bytes, line as usize);
+            line.each(|line| prefetch(bytes, line as usize));
         }
     }
 
     #[inline(always)]
-    fn matches(&self, bytes: &[u8], probe: &Probe) -> bool {
-        let mut found = false;
-        for line in probe.lines {
-            for bit in probe.bits {
-                found |= (self.word(bytes, line, bit) ^ probe.fingerprint) & probe.slot_mask == 0;
+    fn matches<W: Word>(&self, bytes: &[u8], probe: &Probe<W>) -> W {
+        let mut found = W::splat(0);
+        for bit in probe.bits {
+            let (start, shift) = Self::word_of(bit);
+            for line in probe.lines {
+                // SAFETY: `line / 64` is below `index.buckets()`, `start + 8 <= 64`, and `bytes` has 64 bytes for each
+                // line: see the trait's contract and `Geometry::table_bytes`.
+                let word = unsafe { W::load(bytes, line.plus(start)) }.zip(shift, |word, shift| word >> (shift & 63));
+                found = found | ((word ^ probe.fingerprint) & probe.slot_mask).is_zero();
             }
         }
         found
@@ -182,17 +182,16 @@ impl<const ODD: bool> Cells for Compact<ODD> {
     #[inline(always)]
     fn candidates(&self, hash: u64) -> (Candidates, Fingerprint) {
         let (_, fingerprint, lines, slots) = self.home(hash);
-        (self.cells_of(lines, slots), fingerprint)
+        (self.cells_of(lines, slots), Fingerprint::from_digit(fingerprint))
     }
 
     #[inline(always)]
     fn candidates_from(&self, cell: Cell, fingerprint: Fingerprint) -> Candidates {
         let (line, slot) = self.split(cell);
         let class = self.class_of(slot);
-        let (other_line, sum) = self.partners(line, class, fingerprint);
-        let in_class = slot - class.first;
+        let (other_line, sum) = self.partners(line, &class, fingerprint.get().into());
         // In a damaged file a slot may be its own partner; its candidates then repeat, which harms nothing.
-        let partner = class.first + reflect(sum, in_class, class.size);
+        let partner = class.first + (slot - class.first).reflect(sum, class.size);
         self.cells_of([line, other_line], [slot, partner])
     }
 
@@ -224,19 +223,18 @@ impl<const ODD: bool> Cells for Compact<ODD> {
     #[inline(always)]
     fn get(&self, bytes: &[u8], cell: Cell, _slot: u32) -> u32 {
         let (line, slot) = self.split(cell);
-        let class = self.class_of(slot);
-        (self.word(bytes, line * 64, Self::bit(class, slot)) & class.fingerprints) as u32
+        let (start, shift) = Self::word_of(self.bit(slot));
+        // SAFETY: as in `matches`.
+        let word = unsafe { load(bytes, (line * 64 + start) as usize) >> shift };
+        (word & self.class_of(slot).fingerprints) as u32
     }
 
     #[inline(always)]
     fn set(&self, bytes: &mut [u8], cell: Cell, _slot: u32, value: u32) -> u32 {
         let (line, slot) = self.split(cell);
-        let class = self.class_of(slot);
-        let bit = Self::bit(class, slot);
-        let start = Self::word_start(bit);
-        let shift = bit - 8 * start;
-        let at = line as usize * 64 + start as usize;
-        store(bytes, at, !(class.fingerprints << shift), u64::from(value) << shift);
+        let (start, shift) = Self::word_of(self.bit(slot));
+        let mask = self.class_of(slot).fingerprints;
+        store(bytes, (line * 64 + start) as usize, !(mask << shift), u64::from(value) << shift);
         0
     }
 
@@ -256,7 +254,7 @@ impl<const ODD: bool> Cells for Compact<ODD> {
     }
 
     fn validate(&self, bytes: &[u8]) -> Result<u64, &'static str> {
-        let used = self.classes.iter().map(|class| class.size * class.width).sum();
+        let used = self.bit(self.slots);
         bytes.chunks_exact(64).try_for_each(|line| validate_padding(line, used))?;
         let mut occupied = 0;
         for cell in 0..self.cells() {
@@ -272,7 +270,7 @@ impl<const ODD: bool> Cells for Compact<ODD> {
 
 /// In a class of odd size, the slot that is its own partner: half of `sum`, modulo the size. Past every slot if even.
 #[inline(always)]
-const fn unpaired(sum: u64, class: &Class) -> u64 {
-    let half = (sum + (sum & 1) * class.size) / 2;
-    if class.even == 1 { u64::MAX } else { half }
+fn unpaired<W: Word>(sum: W, class: &Class<W>) -> W {
+    let all_if_odd = W::splat(0).minus(sum & W::splat(1));
+    sum.plus(all_if_odd & class.size).shr(1) | W::splat(0).minus(class.even)
 }

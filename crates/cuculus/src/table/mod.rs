@@ -12,6 +12,7 @@ pub(crate) use compact::Compact;
 pub(crate) use packed::Packed;
 pub(crate) use semi_sorted::SemiSorted;
 
+use crate::bits::Word;
 use crate::fingerprint::Fingerprint;
 use crate::geometry::{Geometry, Layout};
 
@@ -47,15 +48,16 @@ impl Candidates {
 /// All methods take `bytes` of exactly `Geometry::table_bytes()` bytes and cells below [`cells`](Self::cells): whoever
 /// holds a table and bytes together has checked the one, and only this room and the search make the other.
 pub(crate) trait Cells: Copy {
-    /// Where an item's slots are, ready to be read: addresses, and the fingerprint in the form it is compared in.
-    type Probe: Copy;
+    /// Where an item's slots are, ready to be read: addresses, and the fingerprint in the form it is compared in; of one
+    /// item, or of as many as a word has lanes.
+    type Probe<W: Word>: Copy;
 
-    /// The slots of an item, from its hash.
-    fn locate(&self, hash: u64) -> Self::Probe;
+    /// The slots of an item or of several, from their hashes.
+    fn locate<W: Word>(&self, hash: W) -> Self::Probe<W>;
     /// Asks for the cache lines of a probe.
-    fn prefetch(&self, bytes: &[u8], probe: &Self::Probe);
-    /// Whether some candidate slot holds the fingerprint.
-    fn matches(&self, bytes: &[u8], probe: &Self::Probe) -> bool;
+    fn prefetch<W: Word>(&self, bytes: &[u8], probe: &Self::Probe<W>);
+    /// Not zero where some candidate slot holds the fingerprint.
+    fn matches<W: Word>(&self, bytes: &[u8], probe: &Self::Probe<W>) -> W;
 
     /// The candidate cells and the fingerprint of a hash.
     fn candidates(&self, hash: u64) -> (Candidates, Fingerprint);

@@ -4,7 +4,7 @@
 //! nearly every geometry (four slots of up to 16 bits), two to eight for the wide rest. All widths run the same code.
 
 use super::{Candidates, Cell, Cells, validate_padding};
-use crate::bits::{Lanes, load, mask, prefetch, store, widening};
+use crate::bits::{Lanes, Word, load, mask, prefetch, store};
 use crate::fingerprint::Fingerprint;
 use crate::geometry::{Geometry, Placement};
 use crate::index::Index;
@@ -26,9 +26,9 @@ pub(crate) struct Packed<const STRAIGHT: bool> {
 
 /// An item's two buckets (where they start: a bit, or a byte if `STRAIGHT`) and its fingerprint in every lane.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Probe {
-    starts: [u64; 2],
-    broadcast: u64,
+pub(crate) struct Probe<W> {
+    starts: [W; 2],
+    broadcast: W,
 }
 
 /// Whether `Packed<true>` can hold a geometry.
@@ -66,13 +66,14 @@ impl<const STRAIGHT: bool> Packed<STRAIGHT> {
         unsafe { load(bytes, (bit / 8) as usize) >> (bit % 8) }
     }
 
-    /// The first word of the bucket that starts at a bit, or at a byte if `STRAIGHT`.
+    /// The words of slots that start at a bit, or at a byte if `STRAIGHT`.
     #[inline(always)]
-    fn first_word(&self, bytes: &[u8], start: u64) -> u64 {
+    fn words_at<W: Word>(&self, bytes: &[u8], start: W) -> W {
         match STRAIGHT {
             // SAFETY: as in `word`; `start` is the first byte of a bucket.
-            true => unsafe { load(bytes, start as usize) },
-            false => self.word(bytes, start),
+            true => unsafe { W::load(bytes, start) },
+            // SAFETY: as in `word`.
+            false => unsafe { W::load(bytes, start.shr(3)) }.zip(start, |word, bit| word >> (bit % 8)),
         }
     }
 
@@ -86,7 +87,7 @@ impl<const STRAIGHT: bool> Packed<STRAIGHT> {
     /// Where in a bucket the first slot that holds `value` starts, in bits.
     #[inline(always)]
     fn search(&self, bytes: &[u8], cell: Cell, value: u32) -> Option<u64> {
-        let (start, wanted) = (cell * self.bucket_bits, self.lanes.broadcast(value.into()));
+        let (start, wanted) = (cell * self.bucket_bits, self.lanes.broadcast(u64::from(value)));
         let in_word = |offset: u64| match self.lanes.any_zero(self.word(bytes, start + offset) ^ wanted) {
             0 => None,
             marks => Some(offset + u64::from(marks.trailing_zeros() + 1 - self.lanes.width())),
@@ -126,45 +127,45 @@ impl<const STRAIGHT: bool> Packed<STRAIGHT> {
 }
 
 impl<const STRAIGHT: bool> Cells for Packed<STRAIGHT> {
-    type Probe = Probe;
+    type Probe<W: Word> = Probe<W>;
 
     #[inline(always)]
-    fn locate(&self, hash: u64) -> Probe {
+    fn locate<W: Word>(&self, hash: W) -> Probe<W> {
         let (first, rest) = self.index.first(hash);
-        let fingerprint = widening(rest, self.fingerprints).0 + 1;
+        let fingerprint = Fingerprint::digit(rest, W::splat(self.fingerprints));
         let second = match STRAIGHT {
             true => self.index.reflected(first, fingerprint).0,
             false => self.index.partner_and_rest(first, fingerprint).0,
         };
         let unit = if STRAIGHT { self.bucket_bytes } else { self.bucket_bits };
-        Probe { starts: [first * unit, second * unit], broadcast: self.lanes.broadcast(fingerprint) }
+        Probe { starts: [first.scale(unit), second.scale(unit)], broadcast: self.lanes.broadcast(fingerprint) }
     }
 
     #[inline(always)]
-    fn prefetch(&self, bytes: &[u8], probe: &Probe) {
+    fn prefetch<W: Word>(&self, bytes: &[u8], probe: &Probe<W>) {
         for start in probe.starts {
-            self.prefetch_bucket(bytes, if STRAIGHT { start } else { start / 8 });
+            start.each(|start| prefetch(bytes, if STRAIGHT { start } else { start / 8 } as usize));
         }
     }
 
     #[inline(always)]
-    fn matches(&self, bytes: &[u8], probe: &Probe) -> bool {
+    fn matches<W: Word>(&self, bytes: &[u8], probe: &Probe<W>) -> W {
         let [first, second] = probe.starts;
-        let differ = |start| self.first_word(bytes, start) ^ probe.broadcast;
+        let differ = |start| self.words_at(bytes, start) ^ probe.broadcast;
         let mut found = self.lanes.any_zero_of_two(differ(first), differ(second));
         if !STRAIGHT {
             for word in 1..self.words {
-                let offset = u64::from(word) * self.word_bits();
-                found |= self.lanes.any_zero_of_two(differ(first + offset), differ(second + offset));
+                let offset = W::splat(u64::from(word) * self.word_bits());
+                found = found | self.lanes.any_zero_of_two(differ(first.plus(offset)), differ(second.plus(offset)));
             }
         }
-        found != 0
+        found
     }
 
     #[inline(always)]
     fn candidates(&self, hash: u64) -> (Candidates, Fingerprint) {
         let (first, rest) = self.index.first(hash);
-        let (fingerprint, _) = Fingerprint::from_digit(rest, self.fingerprints);
+        let fingerprint = Fingerprint::from_digit(Fingerprint::digit(rest, self.fingerprints));
         (Candidates::two(first, self.index.partner(first, fingerprint)), fingerprint)
     }
 

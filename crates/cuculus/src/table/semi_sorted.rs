@@ -5,7 +5,7 @@
 //! packed layout does, and decodes the code only where they match.
 
 use super::{Candidates, Cell, Cells, validate_padding};
-use crate::bits::{Lanes, load, mask, prefetch, store};
+use crate::bits::{Lanes, Word, load, mask, prefetch, store};
 use crate::fingerprint::Fingerprint;
 use crate::geometry::Geometry;
 use crate::index::Index;
@@ -32,10 +32,10 @@ pub(crate) struct SemiSorted {
 
 /// An item's two buckets, the low part of its fingerprint in every lane, and its top nibble.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Probe {
-    bits: [u64; 2],
-    broadcast: u64,
-    nibble: u64,
+pub(crate) struct Probe<W> {
+    bits: [W; 2],
+    broadcast: W,
+    nibble: W,
 }
 
 impl SemiSorted {
@@ -133,61 +133,71 @@ impl SemiSorted {
 
     /// The same for buckets of more than one word.
     #[inline]
-    fn wide_match(&self, bytes: &[u8], bit: u64, probe: &Probe) -> bool {
-        let [first, second] = self.low_words(bytes, bit).map(|word| self.lanes.zeros(word ^ probe.broadcast));
+    fn wide_match(&self, bytes: &[u8], bit: u64, broadcast: u64, nibble: u64) -> bool {
+        let [first, second] = self.low_words(bytes, bit).map(|word| self.lanes.zeros(word ^ broadcast));
         if first | second == 0 {
             return false;
         }
-        let same = Self::same_nibble(self.word(bytes, bit), probe.nibble);
+        let same = Self::same_nibble(self.word(bytes, bit), nibble);
         let lane = |word: u64, slot: u32| word >> (slot % 2 * self.low_bits + self.low_bits - 1) & 1;
         (0..4).any(|slot| same >> slot & lane(if slot < 2 { first } else { second }, slot) != 0)
     }
 }
 
-impl Cells for SemiSorted {
-    type Probe = Probe;
-
+impl SemiSorted {
     #[inline(always)]
-    fn locate(&self, hash: u64) -> Probe {
-        let (first, rest) = self.index.first(hash);
-        let (fingerprint, _) = Fingerprint::from_digit(rest, self.fingerprints);
-        let second = self.index.partner(first, fingerprint);
-        let value = u64::from(fingerprint.get());
-        Probe {
-            bits: [first * self.bucket_bits, second * self.bucket_bits],
-            broadcast: self.lanes.broadcast(value & mask(self.low_bits)),
-            nibble: value >> self.low_bits,
-        }
-    }
-
-    #[inline(always)]
-    fn prefetch(&self, bytes: &[u8], probe: &Probe) {
-        for bit in probe.bits {
-            prefetch(bytes, (bit / 8) as usize);
-            prefetch(bytes, (bit / 8) as usize + 7);
-        }
-    }
-
-    #[inline(always)]
-    fn matches(&self, bytes: &[u8], probe: &Probe) -> bool {
+    fn matches_one(&self, bytes: &[u8], bits: [u64; 2], broadcast: u64, nibble: u64) -> bool {
         if !self.single {
-            return probe.bits.iter().any(|&bit| self.wide_match(bytes, bit, probe));
+            return bits.iter().any(|&bit| self.wide_match(bytes, bit, broadcast, nibble));
         }
-        let words = probe.bits.map(|bit| self.word(bytes, bit));
-        let [first, second] = words.map(|word| self.lanes.zeros(word >> CODE_BITS ^ probe.broadcast));
+        let words = bits.map(|bit| self.word(bytes, bit));
+        let [first, second] = words.map(|word| self.lanes.zeros(word >> CODE_BITS ^ broadcast));
         // Nearly always at most one bucket matches in its low parts, and only that one's code is decoded, without a branch
         // on whether it does.
         if first.min(second) != 0 {
-            return self.confirmed(words[0], first, probe.nibble) | self.confirmed(words[1], second, probe.nibble);
+            return self.confirmed(words[0], first, nibble) | self.confirmed(words[1], second, nibble);
         }
         let (word, matches) = if first != 0 { (words[0], first) } else { (words[1], second) };
-        self.confirmed(word, matches, probe.nibble)
+        self.confirmed(word, matches, nibble)
+    }
+}
+
+impl Cells for SemiSorted {
+    type Probe<W: Word> = Probe<W>;
+
+    #[inline(always)]
+    fn locate<W: Word>(&self, hash: W) -> Probe<W> {
+        let (first, rest) = self.index.first(hash);
+        let fingerprint = Fingerprint::digit(rest, W::splat(self.fingerprints));
+        let second = self.index.partner_and_rest(first, fingerprint).0;
+        Probe {
+            bits: [first.scale(self.bucket_bits), second.scale(self.bucket_bits)],
+            broadcast: self.lanes.broadcast(fingerprint & W::splat(mask(self.low_bits))),
+            nibble: fingerprint.shr(self.low_bits),
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch<W: Word>(&self, bytes: &[u8], probe: &Probe<W>) {
+        for bit in probe.bits {
+            bit.each(|bit| prefetch(bytes, (bit / 8) as usize));
+        }
+    }
+
+    #[inline(always)]
+    fn matches<W: Word>(&self, bytes: &[u8], probe: &Probe<W>) -> W {
+        let ([first, second], broadcast, nibble) = (probe.bits, probe.broadcast, probe.nibble);
+        W::of_four(
+            [first, second, broadcast, nibble],
+            #[inline(always)]
+            |[first, second, broadcast, nibble]| u64::from(self.matches_one(bytes, [first, second], broadcast, nibble)),
+        )
     }
 
     #[inline(always)]
     fn candidates(&self, hash: u64) -> (Candidates, Fingerprint) {
         let (first, rest) = self.index.first(hash);
-        let (fingerprint, _) = Fingerprint::from_digit(rest, self.fingerprints);
+        let fingerprint = Fingerprint::from_digit(Fingerprint::digit(rest, self.fingerprints));
         (Candidates::two(first, self.index.partner(first, fingerprint)), fingerprint)
     }
 

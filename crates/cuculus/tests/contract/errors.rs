@@ -128,8 +128,8 @@ fn contract_10_too_much_or_too_little_is_named() {
 #[test]
 fn contract_10_what_no_geometry_keeps_is_said_in_figures() {
     let none = |error| matches!(error, BuildError::NoGeometry { .. });
-    assert!(none(refused(new().items(1_000).false_positive_rate(1e-12), &["0.000000000001", "1000 items", "32-bit"])));
-    assert!(none(refused(new().items(7).false_positive_rate(f64::MIN_POSITIVE), &["7 items", "32-bit"])));
+    assert!(none(refused(new().items(1_000).false_positive_rate(1e-12), &["0.000000000001", "1000 items", "32 bits"])));
+    assert!(none(refused(new().items(7).false_positive_rate(f64::MIN_POSITIVE), &["7 items", "32 bits"])));
     assert!(none(refused(new().memory(10).false_positive_rate(0.01), &["0.01", "10 bytes"])));
     assert!(none(refused(new().memory(0).items(1), &["1 items", "0 bytes"])));
     assert!(none(refused(new().memory(128).items(1_000_000), &["1000000 items", "128 bytes"])));
