@@ -10,9 +10,9 @@ struct Line([u8; 64]);
 
 /// From this size up the memory is mapped on its own and huge pages are asked for: a page walk then costs more than
 /// the cache line it leads to.
-#[cfg(all(feature = "std", unix))]
+#[cfg(all(feature = "huge-pages", unix))]
 const HUGE_FROM: usize = 4 << 20;
-#[cfg(all(feature = "std", unix))]
+#[cfg(all(feature = "huge-pages", unix))]
 const HUGE_PAGE: usize = 2 << 20;
 
 /// Keeps the bytes alive; they are reached through `Memory::start`.
@@ -20,7 +20,7 @@ enum Owner {
     Lines {
         _lines: Vec<Line>,
     },
-    #[cfg(all(feature = "std", unix))]
+    #[cfg(all(feature = "huge-pages", unix))]
     Mapped {
         _map: memmap2::MmapMut,
     },
@@ -42,7 +42,7 @@ unsafe impl Sync for Memory {}
 impl Memory {
     /// `len` zero bytes, or `None` where the system has not got them.
     pub(crate) fn zeroed(len: usize) -> Option<Self> {
-        #[cfg(all(feature = "std", unix))]
+        #[cfg(all(feature = "huge-pages", unix))]
         if len >= HUGE_FROM {
             return Self::mapped(len);
         }
@@ -53,7 +53,7 @@ impl Memory {
         Some(Memory { start, len, _owner: Owner::Lines { _lines: lines } })
     }
 
-    #[cfg(all(feature = "std", unix))]
+    #[cfg(all(feature = "huge-pages", unix))]
     fn mapped(len: usize) -> Option<Self> {
         let mut map = memmap2::MmapMut::map_anon(len.checked_add(HUGE_PAGE)?).ok()?;
         // Refused where the kernel has no huge pages: then the filter works on small ones.

@@ -1,0 +1,113 @@
+//! `CF.INSERT key [CAPACITY c] [ERROR rate] [NOCREATE] ITEMS item...` and `CF.INSERTNX`: store many items, and answer for each.
+
+use super::reserve::bad_rate;
+use super::{Target, count_refusal, is, store_new, strict_integer, target, unknown_option};
+use crate::config::{self, parse_rate};
+use crate::server::{Access, Call, Content, Outcome};
+use crate::texts::{BAD_CAPACITY, CAPACITY_RANGE_OF_INSERT, Failure, NOT_FOUND};
+use cuculus_cf::{Filter, Limits, MAX_CAPACITY, Params, Refusal};
+use std::ffi::CStr;
+
+/// `CF.INSERT`: an item that is there is stored once more. 1, or -1 for a refused item; in RESP3 true and false.
+pub(crate) fn run(call: &Call) -> Outcome {
+    insert(
+        call,
+        c"cf.insert",
+        |filter, item, limits| filter.insert(item, limits).map(|()| true),
+        |call, answer| match (answer, call.is_resp3()) {
+            (Ok(_), _) => call.reply_bool(true),
+            (Err(_), true) => call.reply_bool(false),
+            (Err(_), false) => call.reply_integer(-1),
+        },
+    )
+}
+
+/// `CF.INSERTNX`: 1, 0 for an item that is probably there, -1 for a refused one; integers in RESP3 too.
+pub(crate) fn run_unique(call: &Call) -> Outcome {
+    insert(call, c"cf.insertnx", Filter::insert_unique, |call, answer| {
+        call.reply_integer(answer.map_or(-1, i64::from));
+    })
+}
+
+type Answer = Result<bool, Refusal>;
+
+fn insert(
+    call: &Call,
+    event: &CStr,
+    store: impl Fn(&mut Filter, &[u8], &Limits) -> Answer,
+    reply: impl Fn(&Call, Answer),
+) -> Outcome {
+    let options = Options::parse(call)?;
+    let limits = config::limits_for(call);
+    let mut key = call.key(1, Access::Write);
+    if options.must_exist && matches!(key.content(), Content::Missing) {
+        return Err(NOT_FOUND);
+    }
+    let mut target = target(&mut key, &limits, || options.params)?;
+    let filter = target.filter();
+    let items = call.args(options.first_item);
+    let answers: Vec<Answer> = items.clone().map(|item| store(filter, item, &limits)).collect();
+    let refused = answers.iter().filter_map(|answer| answer.err()).inspect(|refusal| count_refusal(*refusal)).count();
+    let stored = answers.iter().any(|answer| *answer == Ok(true));
+    if let Target::New(filter) = target {
+        store_new(call, &mut key, *filter);
+    }
+    if stored && refused == 0 {
+        call.replicate_verbatim();
+    } else if stored {
+        // A replica has no limits of its own: it is sent what was stored here, and nothing else.
+        let kept = items.zip(&answers).filter(|(_, answer)| **answer == Ok(true)).map(|(item, _)| item);
+        let head = [call.arg(1), b"NOCREATE", b"ITEMS"];
+        call.replicate(c"CF.INSERT", head.into_iter().chain(kept));
+    }
+    if stored {
+        call.announce(1, event);
+    }
+    call.reply_array(answers.len());
+    answers.into_iter().for_each(|answer| reply(call, answer));
+    Ok(())
+}
+
+struct Options {
+    params: Params,
+    must_exist: bool,
+    first_item: usize,
+}
+
+impl Options {
+    fn parse(call: &Call) -> Result<Self, Failure> {
+        let mut params = config::defaults(call);
+        let (mut capacity, mut must_exist, mut next) = (None, false, 2);
+        loop {
+            if next >= call.argc() {
+                return Err(Failure::WrongArity);
+            }
+            let name = call.arg(next);
+            let value = || if next + 1 < call.argc() { Ok(call.arg(next + 1)) } else { Err(Failure::WrongArity) };
+            if is(name, "ITEMS") {
+                break;
+            } else if is(name, "NOCREATE") {
+                must_exist = true;
+                next += 1;
+            } else if is(name, "CAPACITY") {
+                capacity = Some(strict_integer(value()?).ok_or(BAD_CAPACITY)?);
+                next += 2;
+            } else if is(name, "ERROR") {
+                params.rate = parse_rate(value()?).ok_or_else(bad_rate)?;
+                next += 2;
+            } else {
+                return Err(unknown_option(name));
+            }
+        }
+        if next + 1 >= call.argc() {
+            return Err(Failure::WrongArity);
+        }
+        if let Some(capacity) = capacity {
+            if !(2 * i64::from(params.bucket_size)..=MAX_CAPACITY as i64).contains(&capacity) {
+                return Err(CAPACITY_RANGE_OF_INSERT);
+            }
+            params.capacity = capacity as u64;
+        }
+        Ok(Options { params, must_exist, first_item: next + 1 })
+    }
+}
