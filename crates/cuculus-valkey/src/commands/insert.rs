@@ -52,10 +52,10 @@ fn insert(
     if let Target::New(filter) = target {
         store_new(call, &mut key, *filter);
     }
-    if stored && refused == 0 {
+    if stored && refused == 0 && !options.has_capacity {
         call.replicate_verbatim();
     } else if stored {
-        // A replica has no limits of its own: it is sent what was stored here, and nothing else.
+        // A replica has no limits, and a smallest capacity of its own: it is sent what was stored here, and nothing else.
         let kept = items.zip(&answers).filter(|(_, answer)| **answer == Ok(true)).map(|(item, _)| item);
         let head = [call.arg(1), b"NOCREATE", b"ITEMS"];
         call.replicate(c"CF.INSERT", head.into_iter().chain(kept));
@@ -71,6 +71,7 @@ fn insert(
 struct Options {
     params: Params,
     must_exist: bool,
+    has_capacity: bool,
     first_item: usize,
 }
 
@@ -108,6 +109,6 @@ impl Options {
             }
             params.capacity = capacity as u64;
         }
-        Ok(Options { params, must_exist, first_item: next + 1 })
+        Ok(Options { params, must_exist, has_capacity: capacity.is_some(), first_item: next + 1 })
     }
 }
