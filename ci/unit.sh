@@ -6,8 +6,9 @@ if ! have strace && ! apt_need strace; then
     skip "killed saves at every system call" "needs strace"
 fi
 
+# The server module is tested by ci/valkey.sh, with servers.
 say "workspace, all features"
-cargo test --locked --workspace --all-features --no-fail-fast
+cargo test --locked --workspace --exclude cuculus-valkey --all-features --no-fail-fast
 
 # The feature gates change little code: a tenth of the heavy tests' work (in percent) is enough.
 export CUCULUS_TEST_SCALE="${CUCULUS_TEST_SCALE:-10}"
