@@ -4,6 +4,7 @@
 use crate::bytes::{Reader, Writer};
 use crate::error::LoadError;
 use crate::filter::Filter;
+use crate::image::write_lengths;
 use twox_hash::XxHash3_64;
 
 /// The most bytes of a filter in one chunk.
@@ -79,7 +80,7 @@ impl Dump {
         let (mut state, mut tables) = (Writer::default(), Writer::default());
         state.u8(kind::FILTER);
         filter.write_state(&mut state);
-        state.u8(filter.write_tables(&mut tables));
+        write_lengths(&mut state, filter.write_tables(&mut tables));
         let stream = XxHash3_64::oneshot_with_seed(filter.len(), &state.0);
         Dump { stream, changes: filter.changes, state: state.0, tables: tables.0 }
     }

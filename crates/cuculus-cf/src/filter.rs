@@ -9,10 +9,10 @@ use crate::store::Store;
 use cuculus::{InsertError, ItemHasher};
 
 /// Compaction that one call of [`Filter::compact`] does at most, in the table's steps.
-const COMPACT_STEPS: u64 = 10_000;
+const COMPACT_STEPS: usize = 1_000;
 
 /// Compaction that every later change adds, until it is done.
-const FOLLOWING_STEPS: u64 = 8;
+const FOLLOWING_STEPS: usize = 8;
 
 /// A filter as the `CF.*` commands see it.
 ///
@@ -27,8 +27,10 @@ pub struct Filter {
     pub(crate) imported: Imported,
     /// Copies for which the item's slots in `store` had no room.
     pub(crate) copies: Copies,
-    /// Removals that were not made: `store` and `imported` both hold a match, and only one of them is the item's own.
+    /// Removals that were not made after a merge: two tables hold a match, and only one of them is the item's own.
     pub(crate) withdrawn: Copies,
+    /// Whether a merge has put items where an earlier table matches them.
+    pub(crate) mixed: bool,
     /// Removals since the last compaction.
     pub(crate) deleted: u64,
     /// Changes ever made: what tells one state from another while a dump goes on.
@@ -93,6 +95,7 @@ impl Filter {
             imported,
             copies: Copies::default(),
             withdrawn: Copies::default(),
+            mixed: false,
             deleted: 0,
             changes: 0,
             compacting: false,
@@ -161,27 +164,35 @@ impl Filter {
             return Err(Refusal::TooManyCopies);
         }
         // What was withdrawn is still in a table: it only has to be given back.
-        if self.withdrawn.remove(hash) {
-            self.changed();
-            return Ok(());
-        }
-        if !self.imported.is_empty() && self.imported.place(Hashed::of(item)) {
-            self.changed();
-            return Ok(());
-        }
-        self.check_growth(limits)?;
-        match self.store.insert_hash(hash) {
-            Ok(()) => {}
-            Err(InsertError::TooManyCopies { .. }) => self.copies.add(hash, 1),
-            Err(_) if matches!(self.store, Store::None) && self.params.grows() => {
-                let mut store = Store::overflow(&self.params).map_err(|_| Refusal::Limit)?;
-                store.insert_hash(hash).map_err(|_| Refusal::Full)?;
-                self.store = store;
-            }
-            Err(_) => return Err(Refusal::Full),
+        if !self.withdrawn.remove(hash) {
+            self.store_new(item, hash, present, limits)?;
         }
         self.changed();
         Ok(())
+    }
+
+    /// Stores in the last table. It holds nothing that an earlier table matches, so that a removal, which takes from the
+    /// first table with a match, never takes another item's copy: such items are counted one by one instead.
+    fn store_new(&mut self, item: &[u8], hash: u64, present: bool, limits: &Limits) -> Result<(), Refusal> {
+        let imported = !self.imported.is_empty();
+        if imported && self.store.tables() == 0 && self.imported.place(Hashed::of(item)) {
+            return Ok(());
+        }
+        self.check_growth(limits)?;
+        let earlier =
+            present && (self.store.matches_earlier(hash) || (imported && self.imported.contains(Hashed::of(item))));
+        if earlier {
+            self.copies.add(hash, 1);
+            return Ok(());
+        }
+        match self.store.insert_hash(hash, &self.params) {
+            Ok(()) => Ok(()),
+            Err(InsertError::TooManyCopies { .. }) => {
+                self.copies.add(hash, 1);
+                Ok(())
+            }
+            Err(_) => Err(Refusal::Full),
+        }
     }
 
     /// Stores an item unless it is probably stored; says whether it did.
@@ -207,32 +218,23 @@ impl Filter {
     }
 
     fn remove_from_tables(&mut self, item: &[u8], hash: u64) -> bool {
-        if self.imported.is_empty() {
+        if self.imported.is_empty() && !self.mixed {
             return self.store.remove_hash(hash);
         }
         let hashed = Hashed::of(item);
-        match (self.store.contains_hash(hash), self.imported.contains(hashed)) {
+        let imported = self.imported.contains(hashed);
+        if self.mixed && u32::from(imported) + self.store.matching_tables(hash) > 1 {
             // One match is another item's, which must stay: take neither and remember.
-            (true, true) => {
-                let there = self.count(item) > 0;
-                if there {
-                    self.withdrawn.add(hash, 1);
-                }
-                there
+            let there = self.count(item) > 0;
+            if there {
+                self.withdrawn.add(hash, 1);
             }
-            (true, false) if self.withdrawn.count(hash) == 0 => self.store.remove_hash(hash),
-            (false, true) if self.withdrawn.count(hash) == 0 => self.imported.remove(hashed),
-            (false, false) => false,
-            (own, _) => {
-                let there = self.count(item) > 0;
-                if there && own {
-                    self.store.remove_hash(hash);
-                } else if there {
-                    self.imported.remove(hashed);
-                }
-                there
-            }
+            return there;
         }
+        if self.withdrawn.count(hash) > 0 && self.count(item) == 0 {
+            return false;
+        }
+        (imported && self.imported.remove(hashed)) || self.store.remove_hash(hash)
     }
 
     /// Removes everything, imported tables too. The parameters stay.
@@ -258,6 +260,9 @@ impl Filter {
         if self.params.grows() != other.params.grows() {
             return mismatch("expansion");
         }
+        if self.params.shape != other.params.shape {
+            return mismatch("layout");
+        }
         let mut store = self.store.clone();
         store.merge(&other.store)?;
         if store.memory_bytes() + self.imported.bytes() + other.imported.bytes() > limits.bytes {
@@ -271,24 +276,24 @@ impl Filter {
         for (hash, copies) in other.withdrawn.iter() {
             self.withdrawn.add(hash, copies);
         }
+        self.mixed |= other.mixed || self.store.tables() + u64::from(!self.imported.is_empty()) > 1;
         self.changed();
         Ok(())
     }
 
     /// Gives memory back that removals left: some of it now, the rest with the changes that follow.
     pub fn compact(&mut self) {
-        self.compacting = self.store.compact(COMPACT_STEPS);
+        self.compacting = !self.store.compact(COMPACT_STEPS);
         self.deleted = 0;
         self.changes += 1;
     }
 
     /// What `CF.INFO` tells.
     pub fn info(&self) -> Info {
-        let own = u64::from(!matches!(self.store, Store::None));
         Info {
             memory_bytes: self.memory_bytes(),
             buckets: self.store.buckets() + self.imported.buckets(),
-            tables: own + self.imported.parts(),
+            tables: self.store.tables() + self.imported.parts(),
             items: self.len(),
             deleted: self.deleted,
             expected_rate: (self.store.false_positive_rate() + self.imported.false_positive_rate()).min(1.0),
@@ -302,17 +307,22 @@ impl Filter {
     fn changed(&mut self) {
         self.changes += 1;
         if self.compacting {
-            self.compacting = self.store.compact(FOLLOWING_STEPS);
+            self.compacting = !self.store.compact(FOLLOWING_STEPS);
         }
     }
 
+    /// Whether the limits allow one item more. A filter may grow up to the limit of bytes, less the largest piece of memory
+    /// that a growing table takes next.
     fn check_growth(&self, limits: &Limits) -> Result<(), Refusal> {
-        if !self.params.grows() {
+        if !self.params.grows() || *limits == Limits::NONE {
             return Ok(());
         }
         let most = self.params.capacity.saturating_mul(limits.growth);
         let too_many = limits.growth > 0 && self.len() >= most;
-        let too_large = self.store.memory_bytes() + self.imported.bytes() >= limits.bytes;
+        let too_large = self.store.is_about_to_grow() && {
+            let bytes = self.store.memory_bytes() + self.imported.bytes();
+            bytes + self.store.next_piece() > limits.bytes
+        };
         if too_many || too_large { Err(Refusal::Limit) } else { Ok(()) }
     }
 }

@@ -1,5 +1,4 @@
-//! Interim.
-#![allow(missing_docs)]
+//! Interim: a chain of fixed tables, each with half of the rate that is left.
 use crate::error::LoadError;
 use crate::params::Params;
 use cuculus::{BuildError, CuckooFilter, HashKind, InsertError};
@@ -7,18 +6,14 @@ use cuculus::{BuildError, CuckooFilter, HashKind, InsertError};
 #[derive(Clone, PartialEq)]
 pub(crate) struct Growing {
     parts: Vec<CuckooFilter>,
-    rate: f64,
 }
 
 impl Growing {
     fn part(items: u64, rate: f64, hash: HashKind) -> Result<CuckooFilter, BuildError> {
         CuckooFilter::builder().items(items).false_positive_rate(rate).hash(hash).build()
     }
-    pub(crate) fn planned_bytes(items: u64, params: &Params) -> Result<u64, BuildError> {
-        Ok(CuckooFilter::builder().items(items).false_positive_rate(params.rate).plan()?.table_bytes())
-    }
-    pub(crate) fn new(items: u64, params: &Params) -> Result<Self, BuildError> {
-        Ok(Growing { parts: vec![Self::part(items, params.rate, params.hash)?], rate: params.rate })
+    pub(crate) fn new(items: u64, rate: f64, hash: HashKind) -> Result<Self, BuildError> {
+        Ok(Growing { parts: vec![Self::part(items, rate / 2.0, hash)?] })
     }
     pub(crate) fn contains_hash(&self, hash: u64) -> bool {
         self.parts.iter().any(|p| p.contains_hash(hash))
@@ -30,18 +25,28 @@ impl Growing {
         self.parts.iter().map(|p| p.count_hash(hash)).sum()
     }
     pub(crate) fn insert_hash(&mut self, hash: u64) -> Result<(), InsertError> {
-        let last = self.parts.last_mut().unwrap();
-        match last.insert_hash(hash) {
+        let earlier = |parts: &[CuckooFilter]| parts.iter().any(|p| p.contains_hash(hash));
+        let n = self.parts.len();
+        if earlier(&self.parts[..n - 1]) {
+            return Err(InsertError::TooManyCopies { copies: self.count_hash(hash) });
+        }
+        match self.parts[n - 1].insert_hash(hash) {
             Err(InsertError::Full { capacity }) => {
-                let next = Self::part(2 * capacity, self.rate / 2.0, last.hash_kind()).unwrap();
+                if earlier(&self.parts) {
+                    return Err(InsertError::TooManyCopies { copies: self.count_hash(hash) });
+                }
+                let (rate, kind) = (self.parts[n - 1].promised_false_positive_rate(), self.hash_kind());
+                let mut next =
+                    Self::part(2 * capacity, rate / 2.0, kind).map_err(|_| InsertError::Full { capacity })?;
+                next.insert_hash(hash)?;
                 self.parts.push(next);
-                self.parts.last_mut().unwrap().insert_hash(hash)
+                Ok(())
             }
             other => other,
         }
     }
     pub(crate) fn remove_hash(&mut self, hash: u64) -> bool {
-        self.parts.iter_mut().rev().any(|p| p.remove_hash(hash))
+        self.parts.iter_mut().any(|p| p.remove_hash(hash))
     }
     pub(crate) fn len(&self) -> u64 {
         self.parts.iter().map(|p| p.len()).sum()
@@ -52,9 +57,6 @@ impl Growing {
     pub(crate) fn slots(&self) -> u64 {
         self.parts.iter().map(|p| p.slots()).sum()
     }
-    pub(crate) fn lines(&self) -> u64 {
-        self.parts.iter().map(|p| p.geometry().buckets).sum()
-    }
     pub(crate) fn false_positive_rate(&self) -> f64 {
         self.parts.iter().map(|p| p.false_positive_rate()).sum()
     }
@@ -62,14 +64,11 @@ impl Growing {
         self.parts[0].hash_kind()
     }
     pub(crate) fn merge(&mut self, other: &Growing) -> Result<(), cuculus::MergeError> {
-        if self.hash_kind() != other.hash_kind() {
-            return self.parts[0].merge(&other.parts[0]);
-        }
-        self.parts.extend(other.parts.iter().cloned());
-        Ok(())
+        let _ = other;
+        Err(cuculus::MergeError::OverCapacity { needed: 0, capacity: 0 })
     }
-    pub(crate) fn compact(&mut self, _steps: u64) -> bool {
-        false
+    pub(crate) fn compact(&mut self, _steps: usize) -> bool {
+        true
     }
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -90,6 +89,6 @@ impl Growing {
         if parts.is_empty() {
             return Err(LoadError::Truncated);
         }
-        Ok(Growing { parts, rate: params.rate })
+        Ok(Growing { parts })
     }
 }

@@ -4,6 +4,7 @@ use crate::bytes::{Reader, Writer};
 use crate::chunk::{Chunk, FIRST, MAGIC, kind};
 use crate::error::LoadError;
 use crate::filter::Filter;
+use crate::image::{Lengths, read_lengths};
 use crate::imported::{Imported, Table, taken};
 use crate::limits::Limits;
 use crate::params::Params;
@@ -46,7 +47,7 @@ pub struct Loading {
 
 #[derive(Clone)]
 enum What {
-    Filter { filter: Box<Filter>, kind: u8 },
+    Filter { filter: Box<Filter>, lengths: Lengths },
     RedisBloom { header: RedisBloomHeader, params: Params },
 }
 
@@ -80,7 +81,7 @@ impl Loading {
         let what = match input.u8()? {
             kind::FILTER => {
                 let filter = Box::new(Filter::read_state(&mut input)?);
-                What::Filter { filter, kind: input.u8()? }
+                What::Filter { filter, lengths: read_lengths(&mut input)? }
             }
             kind::REDISBLOOM => {
                 let header = RedisBloomHeader::parse(input.take(38)?)?;
@@ -182,7 +183,7 @@ impl Loading {
 
     fn finish(&self, limits: &Limits) -> Result<Filter, LoadError> {
         match &self.what {
-            What::Filter { filter, kind } => filter.as_ref().clone().with_tables(*kind, &self.arrived, limits),
+            What::Filter { filter, lengths } => filter.as_ref().clone().with_tables(*lengths, &self.arrived, limits),
             What::RedisBloom { header, params } => {
                 let found = taken(&self.arrived);
                 if found != header.items {
@@ -195,7 +196,7 @@ impl Loading {
                     tables.push(Table::new(buckets, header.bucket_size, slots.to_vec()));
                     rest = more;
                 }
-                let mut filter = Filter::from_parts(*params, Store::None, Imported::new(tables, found));
+                let mut filter = Filter::from_parts(*params, Store::NONE, Imported::new(tables, found));
                 filter.deleted = header.deleted;
                 Ok(filter)
             }

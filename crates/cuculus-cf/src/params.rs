@@ -10,17 +10,19 @@ pub const MAX_CAPACITY: u64 = 1 << 30;
 /// How the table lies in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// The smallest, and the only one that grows.
+    /// The smallest.
     Compact,
-    /// Buckets of four, one bit an item more; of fixed size.
+    /// Buckets of four, one bit an item more.
     Packed,
-    /// Buckets of four with sorted nibbles; of fixed size.
+    /// Buckets of four with sorted nibbles.
     SemiSorted,
+    /// Lines that split one by one: half as much again, but small at first, and the only one that merges at any size.
+    Growing,
 }
 
 impl Shape {
     /// Every shape, in the order of their codes.
-    pub const ALL: [Shape; 3] = [Shape::Compact, Shape::Packed, Shape::SemiSorted];
+    pub const ALL: [Shape; 4] = [Shape::Compact, Shape::Packed, Shape::SemiSorted, Shape::Growing];
 
     /// The name, as `LAYOUT` takes it.
     pub fn name(self) -> &'static str {
@@ -28,6 +30,7 @@ impl Shape {
             Shape::Compact => "compact",
             Shape::Packed => "packed",
             Shape::SemiSorted => "semi-sorted",
+            Shape::Growing => "growing",
         }
     }
 
@@ -36,10 +39,10 @@ impl Shape {
         Self::ALL.into_iter().find(|shape| shape.name().as_bytes().eq_ignore_ascii_case(name))
     }
 
-    /// The library's layout.
-    pub fn layout(self) -> Layout {
+    /// The library's layout of a table of fixed size.
+    pub(crate) fn layout(self) -> Layout {
         match self {
-            Shape::Compact => Layout::Compact,
+            Shape::Compact | Shape::Growing => Layout::Compact,
             Shape::Packed => Layout::Packed,
             Shape::SemiSorted => Layout::SemiSorted,
         }
@@ -48,7 +51,7 @@ impl Shape {
     /// Slots in which one item may lie.
     pub fn candidate_slots(self) -> u32 {
         match self {
-            Shape::Compact => 4,
+            Shape::Compact | Shape::Growing => 4,
             Shape::Packed | Shape::SemiSorted => 8,
         }
     }
@@ -63,17 +66,29 @@ pub struct Params {
     pub bucket_size: u8,
     /// 1 to 65,535: kept and reported. The search for room has a bound of its own, for which the capacity is promised.
     pub max_iterations: u16,
-    /// 0: the filter is full at its capacity. Else it grows, line by line, whatever the number. A power of two.
+    /// 0: the filter is full at its capacity. Else it grows, a line at a time, whatever the number. A power of two.
     pub expansion: u16,
     /// The promised false-positive rate.
     pub rate: f64,
-    /// The layout of the table.
+    /// The layout of the table. `Growing` needs an expansion; the others go on in a growing table when they are full.
     pub shape: Shape,
     /// The hash of the items.
     pub hash: HashKind,
 }
 
+/// From this capacity up a growing filter begins with a table of fixed size, where nothing else is said.
+const LARGE: u64 = 100_000;
+
 impl Params {
+    /// The layout of a filter for which none is named: `fixed` where it does not grow.
+    pub fn usual_shape(capacity: u64, expansion: u16, fixed: Shape) -> Shape {
+        match (expansion > 0, capacity >= LARGE) {
+            (false, _) => fixed,
+            (true, true) => Shape::Compact,
+            (true, false) => Shape::Growing,
+        }
+    }
+
     /// `expansion` as it is kept: rounded up to a power of two, at most 32,768.
     pub fn round_expansion(expansion: u16) -> u16 {
         if expansion == 0 { 0 } else { expansion.checked_next_power_of_two().unwrap_or(1 << 15) }
@@ -149,6 +164,6 @@ impl Params {
         ok(self.max_iterations > 0, "max iterations")?;
         ok(self.expansion == 0 || (self.expansion.is_power_of_two()), "expansion")?;
         ok(self.rate > 0.0 && self.rate < 1.0, "rate")?;
-        ok(self.expansion == 0 || self.shape == Shape::Compact, "layout of a growing filter")
+        ok(self.expansion > 0 || self.shape != Shape::Growing, "layout of a filter that does not grow")
     }
 }

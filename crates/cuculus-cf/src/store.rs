@@ -1,187 +1,215 @@
-//! The table that cuculus makes: of fixed size, growing, or none yet beside imported ones.
+//! The tables that cuculus makes for a filter: one of fixed size for the capacity, one that grows line by line, or the
+//! first and, when it is full, the second beside it.
+//!
+//! A large filter that stays within its capacity so takes little more than one that cannot grow: the growing table costs
+//! half as much again. The promised rate is divided between the two beforehand. A small one is only a growing table.
 
 use crate::error::{CreateError, LoadError, MergeError};
 use crate::growing::Growing;
 use crate::limits::Limits;
-use crate::params::Params;
-use cuculus::{CuckooFilter, InsertError};
+use crate::params::{Params, Shape};
+use cuculus::{Builder, CuckooFilter, InsertError};
 
-/// A filter without room of its own begins with this share of its capacity when its imported tables are full.
-const FIRST_SHARE: u64 = 8;
+/// The growing table begins with room for this share of the capacity.
+const FIRST_SHARE: u64 = 16;
 
-/// The closed set of tables.
+/// The part of the promised rate that the fixed table of a growing filter uses.
+const BASE_SHARE: f64 = 0.8125;
+
+/// Both tables; none in a filter that so far has imported ones only.
 #[derive(Clone, PartialEq)]
-pub(crate) enum Store {
-    /// Beside imported tables, until they are full.
-    None,
-    /// Full at its capacity.
-    Fixed(CuckooFilter),
-    /// Grows line by line.
-    Growing(Growing),
+pub(crate) struct Store {
+    pub(crate) base: Option<CuckooFilter>,
+    pub(crate) grown: Option<Growing>,
 }
 
 impl Store {
+    /// Beside imported tables.
+    pub(crate) const NONE: Store = Store { base: None, grown: None };
+
     pub(crate) fn new(params: &Params, limits: &Limits) -> Result<Self, CreateError> {
-        let too_large = |bytes| CreateError::TooLarge { bytes, limit: limits.bytes };
-        if params.grows() {
-            let bytes = Growing::planned_bytes(params.capacity, params).map_err(CreateError::Build)?;
-            if bytes > limits.bytes {
-                return Err(too_large(bytes));
-            }
-            return Growing::new(params.capacity, params).map(Store::Growing).map_err(CreateError::Build);
+        if params.shape == Shape::Growing {
+            let grown = growing(params, params.capacity)?;
+            let bytes = grown.memory_bytes();
+            return match bytes > limits.bytes {
+                true => Err(CreateError::TooLarge { bytes, limit: limits.bytes }),
+                false => Ok(Store { base: None, grown: Some(grown) }),
+            };
         }
-        let builder = CuckooFilter::builder()
-            .items(params.capacity)
-            .false_positive_rate(params.rate)
-            .layout(params.shape.layout())
-            .hash(params.hash);
+        let builder = base(params);
         let bytes = builder.plan().map_err(CreateError::Build)?.table_bytes();
         if bytes > limits.bytes {
-            return Err(too_large(bytes));
+            return Err(CreateError::TooLarge { bytes, limit: limits.bytes });
         }
-        builder.build().map(Store::Fixed).map_err(CreateError::Build)
-    }
-
-    /// A growing table for what imported tables have no room for.
-    pub(crate) fn overflow(params: &Params) -> Result<Self, CreateError> {
-        let items = (params.capacity / FIRST_SHARE).max(1024);
-        Growing::new(items, params).map(Store::Growing).map_err(CreateError::Build)
+        Ok(Store { base: Some(builder.build().map_err(CreateError::Build)?), grown: None })
     }
 
     #[inline]
     pub(crate) fn contains_hash(&self, hash: u64) -> bool {
-        match self {
-            Store::None => false,
-            Store::Fixed(filter) => filter.contains_hash(hash),
-            Store::Growing(filter) => filter.contains_hash(hash),
-        }
+        self.base.as_ref().is_some_and(|base| base.contains_hash(hash))
+            || self.grown.as_ref().is_some_and(|grown| grown.contains_hash(hash))
     }
 
     pub(crate) fn contains_many_hash(&self, hashes: &[u64]) -> Vec<bool> {
-        match self {
-            Store::None => vec![false; hashes.len()],
-            Store::Fixed(filter) => filter.contains_many_hash(hashes),
-            Store::Growing(filter) => filter.contains_many_hash(hashes),
+        let base = self.base.as_ref().map(|base| base.contains_many_hash(hashes));
+        let grown = self.grown.as_ref().map(|grown| grown.contains_many_hash(hashes));
+        match (base, grown) {
+            (Some(base), Some(grown)) => base.iter().zip(&grown).map(|(a, b)| a | b).collect(),
+            (one, other) => one.or(other).unwrap_or_else(|| vec![false; hashes.len()]),
         }
     }
 
     pub(crate) fn count_hash(&self, hash: u64) -> u32 {
-        match self {
-            Store::None => 0,
-            Store::Fixed(filter) => filter.count_hash(hash),
-            Store::Growing(filter) => filter.count_hash(hash),
-        }
+        self.base.as_ref().map_or(0, |base| base.count_hash(hash))
+            + self.grown.as_ref().map_or(0, |grown| grown.count_hash(hash))
     }
 
+    /// Whether an item must not go into the table that takes items now, since an earlier one matches it.
+    pub(crate) fn matches_earlier(&self, hash: u64) -> bool {
+        self.grown.is_some() && self.base.as_ref().is_some_and(|base| base.contains_hash(hash))
+    }
+
+    /// Stores in the last table; makes a growing one when the fixed one is full and the filter grows.
     #[inline]
-    pub(crate) fn insert_hash(&mut self, hash: u64) -> Result<(), InsertError> {
-        match self {
-            Store::None => Err(InsertError::Full { capacity: 0 }),
-            Store::Fixed(filter) => filter.insert_hash(hash),
-            Store::Growing(filter) => filter.insert_hash(hash),
+    pub(crate) fn insert_hash(&mut self, hash: u64, params: &Params) -> Result<(), InsertError> {
+        let refused = match (&mut self.grown, &mut self.base) {
+            (Some(grown), _) => return grown.insert_hash(hash),
+            (None, Some(base)) => match base.insert_hash(hash) {
+                Err(refused @ (InsertError::Full { .. } | InsertError::NoRoom { .. })) => refused,
+                other => return other,
+            },
+            (None, None) => InsertError::Full { capacity: 0 },
+        };
+        if !params.grows() {
+            return Err(refused);
         }
+        let share = params.capacity / FIRST_SHARE;
+        let mut grown = growing(params, share).map_err(|_| refused)?;
+        // As in `matches_earlier`: nothing may be in both.
+        if self.base.as_ref().is_some_and(|base| base.contains_hash(hash)) {
+            return Err(InsertError::TooManyCopies { copies: self.count_hash(hash) });
+        }
+        grown.insert_hash(hash)?;
+        self.grown = Some(grown);
+        Ok(())
     }
 
+    /// Removes from the first table that matches. A table that is empty then is given up, if there is another.
     pub(crate) fn remove_hash(&mut self, hash: u64) -> bool {
-        match self {
-            Store::None => false,
-            Store::Fixed(filter) => filter.remove_hash(hash),
-            Store::Growing(filter) => filter.remove_hash(hash),
+        if self.base.as_mut().is_some_and(|base| base.remove_hash(hash)) {
+            if self.grown.is_some() && self.base.as_ref().is_some_and(CuckooFilter::is_empty) {
+                self.base = None;
+            }
+            return true;
         }
+        let removed = self.grown.as_mut().is_some_and(|grown| grown.remove_hash(hash));
+        if removed && self.base.is_some() && self.grown.as_ref().is_some_and(|grown| grown.len() == 0) {
+            self.grown = None;
+        }
+        removed
     }
 
     pub(crate) fn len(&self) -> u64 {
-        match self {
-            Store::None => 0,
-            Store::Fixed(filter) => filter.len(),
-            Store::Growing(filter) => filter.len(),
-        }
+        self.base.as_ref().map_or(0, CuckooFilter::len) + self.grown.as_ref().map_or(0, Growing::len)
+    }
+
+    /// How many tables there are.
+    pub(crate) fn tables(&self) -> u64 {
+        u64::from(self.base.is_some()) + u64::from(self.grown.is_some())
     }
 
     pub(crate) fn memory_bytes(&self) -> u64 {
-        match self {
-            Store::None => 0,
-            Store::Fixed(filter) => filter.table_bytes(),
-            Store::Growing(filter) => filter.memory_bytes(),
-        }
+        self.base.as_ref().map_or(0, CuckooFilter::table_bytes) + self.grown.as_ref().map_or(0, Growing::memory_bytes)
     }
 
     pub(crate) fn slots(&self) -> u64 {
-        match self {
-            Store::None => 0,
-            Store::Fixed(filter) => filter.slots(),
-            Store::Growing(filter) => filter.slots(),
-        }
+        self.base.as_ref().map_or(0, CuckooFilter::slots) + self.grown.as_ref().map_or(0, Growing::slots)
     }
 
     pub(crate) fn buckets(&self) -> u64 {
-        match self {
-            Store::None => 0,
-            Store::Fixed(filter) => filter.geometry().buckets,
-            Store::Growing(filter) => filter.lines(),
-        }
+        self.base.as_ref().map_or(0, |base| base.geometry().buckets)
+            + self.grown.as_ref().map_or(0, |grown| grown.memory_bytes() / 64)
     }
 
     pub(crate) fn false_positive_rate(&self) -> f64 {
-        match self {
-            Store::None => 0.0,
-            Store::Fixed(filter) => filter.false_positive_rate(),
-            Store::Growing(filter) => filter.false_positive_rate(),
+        self.base.as_ref().map_or(0.0, CuckooFilter::false_positive_rate)
+            + self.grown.as_ref().map_or(0.0, Growing::false_positive_rate)
+    }
+
+    /// How many of the tables match an item.
+    pub(crate) fn matching_tables(&self, hash: u64) -> u32 {
+        u32::from(self.base.as_ref().is_some_and(|base| base.contains_hash(hash)))
+            + u32::from(self.grown.as_ref().is_some_and(|grown| grown.contains_hash(hash)))
+    }
+
+    /// Whether the next item may need memory.
+    pub(crate) fn is_about_to_grow(&self) -> bool {
+        match (&self.base, &self.grown) {
+            (_, Some(grown)) => grown.len() * 10 >= grown.slots() * 8,
+            (Some(base), None) => base.len() >= base.capacity(),
+            (None, None) => true,
         }
     }
 
+    /// About the largest piece of memory that growing takes next.
+    pub(crate) fn next_piece(&self) -> u64 {
+        self.grown.as_ref().map_or(0, |grown| (grown.memory_bytes() / 16).clamp(256, 4 << 20))
+    }
+
+    /// Does some of the work of making the growing table smaller; whether nothing is left to do.
+    pub(crate) fn compact(&mut self, steps: usize) -> bool {
+        self.grown.as_mut().is_none_or(|grown| grown.compact(steps))
+    }
+
+    /// The file format's bytes of each.
+    pub(crate) fn to_bytes(&self) -> [Option<Vec<u8>>; 2] {
+        [self.base.as_ref().map(CuckooFilter::to_bytes), self.grown.as_ref().map(Growing::to_bytes)]
+    }
+
+    pub(crate) fn from_bytes(base: Option<&[u8]>, grown: Option<&[u8]>, params: &Params) -> Result<Self, LoadError> {
+        let base = base.map(|bytes| CuckooFilter::from_bytes(bytes, params.key())).transpose()?;
+        let grown = grown.map(|bytes| Growing::from_bytes(bytes, params)).transpose()?;
+        let hash_differs = base.as_ref().is_some_and(|base| base.hash_kind() != params.hash)
+            || grown.as_ref().is_some_and(|grown| grown.hash_kind() != params.hash);
+        if hash_differs || (grown.is_some() && !params.grows()) {
+            return Err(LoadError::Parameter("table"));
+        }
+        Ok(Store { base, grown })
+    }
+
+    /// Takes every item of `other` in as well: its tables must fit ours, one by one.
     pub(crate) fn merge(&mut self, other: &Store) -> Result<(), MergeError> {
         let failed = |error| match error {
             cuculus::MergeError::Mismatch { .. } => MergeError::Mismatch(format!("{error}")),
             _ => MergeError::Full,
         };
-        match (&mut *self, other) {
-            (_, Store::None) => Ok(()),
-            (Store::None, other) => {
-                *self = other.clone();
-                Ok(())
+        if let Some(theirs) = &other.base {
+            match &mut self.base {
+                Some(ours) => ours.merge(theirs).map_err(failed)?,
+                None => self.base = Some(theirs.clone()),
             }
-            (Store::Fixed(ours), Store::Fixed(theirs)) => ours.merge(theirs).map_err(failed),
-            (Store::Growing(ours), Store::Growing(theirs)) => ours.merge(theirs).map_err(failed),
-            _ => Err(MergeError::Mismatch("one filter grows, the other does not".into())),
         }
-    }
-
-    /// Does some of the work of making the table smaller; whether more is left.
-    pub(crate) fn compact(&mut self, steps: u64) -> bool {
-        match self {
-            Store::None | Store::Fixed(_) => false,
-            Store::Growing(filter) => filter.compact(steps),
-        }
-    }
-
-    /// The code of the variant, and the file format's bytes.
-    pub(crate) fn to_bytes(&self) -> (u8, Vec<u8>) {
-        match self {
-            Store::None => (0, Vec::new()),
-            Store::Fixed(filter) => (1, filter.to_bytes()),
-            Store::Growing(filter) => (2, filter.to_bytes()),
-        }
-    }
-
-    pub(crate) fn from_bytes(kind: u8, bytes: &[u8], params: &Params) -> Result<Self, LoadError> {
-        let store = match kind {
-            0 if bytes.is_empty() => Store::None,
-            1 if !params.grows() => Store::Fixed(CuckooFilter::from_bytes(bytes, params.key())?),
-            2 if params.grows() => Store::Growing(Growing::from_bytes(bytes, params)?),
-            _ => return Err(LoadError::Parameter("kind of table")),
-        };
-        Ok(store)
-    }
-
-    /// Whether the table hashes as the parameters say.
-    pub(crate) fn agrees_with(&self, params: &Params) -> bool {
-        match self {
-            Store::None => true,
-            Store::Fixed(filter) => {
-                filter.hash_kind() == params.hash && filter.geometry().layout == params.shape.layout()
+        if let Some(theirs) = &other.grown {
+            match &mut self.grown {
+                Some(ours) => ours.merge(theirs).map_err(failed)?,
+                None => self.grown = Some(theirs.clone()),
             }
-            Store::Growing(filter) => filter.hash_kind() == params.hash,
         }
+        Ok(())
     }
+}
+
+fn base(params: &Params) -> Builder {
+    let share = if params.grows() { BASE_SHARE } else { 1.0 };
+    CuckooFilter::builder()
+        .items(params.capacity)
+        .false_positive_rate(params.rate * share)
+        .layout(params.shape.layout())
+        .hash(params.hash)
+}
+
+/// A growing table with room for some items to begin with.
+fn growing(params: &Params, items: u64) -> Result<Growing, CreateError> {
+    let share = if params.shape == Shape::Growing { 1.0 } else { 1.0 - BASE_SHARE };
+    Growing::new(items.max(64), params.rate * share, params.hash).map_err(CreateError::Build)
 }

@@ -13,10 +13,17 @@ fn params(capacity: u64) -> Params {
         max_iterations: 20,
         expansion: 1,
         rate: 0.01,
-        shape: Shape::Compact,
+        shape: Shape::Growing,
         hash: HashKind::Xxh3 { seed: 0 },
     }
 }
+
+/// A table of fixed size, and a growing one beside it when that is full.
+fn both(capacity: u64, shape: Shape) -> Params {
+    Params { shape, ..params(capacity) }
+}
+
+const FIXED: [Shape; 3] = [Shape::Compact, Shape::Packed, Shape::SemiSorted];
 
 fn fixed(capacity: u64, shape: Shape) -> Params {
     Params { expansion: 0, shape, ..params(capacity) }
@@ -90,7 +97,9 @@ fn walks() {
     walk(params(64), 500, 6_000, 1);
     walk(params(64), 6, 3_000, 2);
     walk(Params { bucket_size: 20, ..params(64) }, 8, 6_000, 3);
-    for shape in Shape::ALL {
+    for shape in FIXED {
+        walk(both(64, shape), 500, 12_000, 7);
+        walk(Params { rate: 0.3, ..both(64, shape) }, 2_000, 12_000, 8);
         walk(fixed(300, shape), 400, 6_000, 4);
         walk(Params { bucket_size: 9, rate: 0.001, ..fixed(300, shape) }, 20, 6_000, 5);
     }
@@ -100,9 +109,10 @@ fn walks() {
 #[test]
 fn one_item_fits_a_known_number_of_times() {
     for (bucket_size, expansion, shape, most) in [
+        (1, 1, Shape::Growing, 4),
         (1, 1, Shape::Compact, 4),
         (2, 0, Shape::Compact, 4),
-        (3, 1, Shape::Compact, 6),
+        (3, 1, Shape::Growing, 6),
         (255, 0, Shape::Compact, 510),
         (2, 0, Shape::Packed, 8),
         (40, 0, Shape::SemiSorted, 80),

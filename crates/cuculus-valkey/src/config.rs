@@ -67,7 +67,7 @@ pub(crate) static TEXTS: [Text; 3] = [
         parse_rate(text.as_bytes()).map(|_| ()).ok_or(c"more than 0, less than 1")
     }),
     Text::new(c"cf-layout", c"compact", false, |text| {
-        Shape::named(text.as_bytes()).map(|_| ()).ok_or(c"compact, packed or semi-sorted")
+        fixed_shape_named(text).map(|_| ()).ok_or(c"compact, packed or semi-sorted")
     }),
     Text::new(c"hash-secret", c"", true, |text| {
         parse_secret(text).map(|_| ()).ok_or(c"empty, random, or 32 hexadecimal digits")
@@ -137,14 +137,14 @@ pub(crate) fn defaults(call: &Call) -> Params {
     let number = |which: usize| NUMBERS[which].get();
     let bucket_size = number(BUCKET_SIZE) as u8;
     let expansion = number(EXPANSION) as u16;
-    let shape = Shape::named(TEXTS[1].get().as_bytes()).unwrap_or(Shape::Compact);
+    let capacity = (number(CAPACITY) as u64).max(2 * u64::from(bucket_size));
     Params {
-        capacity: (number(CAPACITY) as u64).max(2 * u64::from(bucket_size)),
+        capacity,
         bucket_size,
         max_iterations: number(MAX_ITERATIONS) as u16,
         expansion: Params::round_expansion(expansion),
         rate: parse_rate(TEXTS[0].get().as_bytes()).unwrap_or(0.01),
-        shape: if expansion > 0 { Shape::Compact } else { shape },
+        shape: Params::usual_shape(capacity, expansion, fixed_shape()),
         hash: match parse_secret(&TEXTS[2].get()) {
             Some(Secret::Server(key)) => HashKind::SipHash13 { key },
             Some(Secret::EachFilter) => HashKind::SipHash13 { key: call.random_bytes() },
@@ -155,7 +155,11 @@ pub(crate) fn defaults(call: &Call) -> Params {
 
 /// The default layout of filters that do not grow.
 pub(crate) fn fixed_shape() -> Shape {
-    Shape::named(TEXTS[1].get().as_bytes()).unwrap_or(Shape::Compact)
+    fixed_shape_named(&TEXTS[1].get()).unwrap_or(Shape::Compact)
+}
+
+fn fixed_shape_named(name: &str) -> Option<Shape> {
+    Shape::named(name.as_bytes()).filter(|shape| *shape != Shape::Growing)
 }
 
 /// What this server allows now.

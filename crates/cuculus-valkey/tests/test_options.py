@@ -46,8 +46,10 @@ class Options(unittest.TestCase):
             ("0.03", ("EXPANSION", 0)),
             ("0.001", ("EXPANSION", 0, "LAYOUT", "packed")),
             ("0.002", ("EXPANSION", 0, "LAYOUT", "semi-sorted")),
+            ("0.01", ("LAYOUT", "compact")),
+            ("0.005", ("LAYOUT", "packed")),
         ]:
-            for capacity in (20_000, 500) if not options else (20_000,):
+            for capacity in (20_000,) if "EXPANSION" in options else (20_000, 2_000):
                 with self.subTest(rate=rate, capacity=capacity):
                     self.client.ok("FLUSHALL")
                     self.client.ok("CF.RESERVE", "k", capacity, "ERROR", rate, *options)
@@ -70,7 +72,7 @@ class Options(unittest.TestCase):
             ("ERROR", "-0.1"),
             ("ERROR", "1e-300"),
             ("LAYOUT", "best"),
-            ("LAYOUT", "packed"),
+            ("LAYOUT", "growing", "EXPANSION", "0"),
             ("SEED", "-1"),
             ("SECRET", "xyz"),
             ("SECRET", "é" * 16),
@@ -113,7 +115,7 @@ class Options(unittest.TestCase):
         )
         full = dict(full)
         self.assertIs(type(full["Promised error rate"]), float)
-        self.assertEqual((full["Layout"], full["Hash"], full["Growing"], full["Copies of an item"]), (b"compact", b"seeded", 1, 4))
+        self.assertEqual((full["Layout"], full["Hash"], full["Growing"], full["Copies of an item"]), (b"growing", b"seeded", 1, 4))
 
     def test_copies(self):
         """One item at most max(2 x BUCKETSIZE, candidate slots) times; a growing filter does not grow for it."""
@@ -122,6 +124,8 @@ class Options(unittest.TestCase):
             (("BUCKETSIZE", 1), 4),
             (("BUCKETSIZE", 3), 6),
             (("BUCKETSIZE", 255), 510),
+            (("LAYOUT", "compact"), 4),
+            (("LAYOUT", "packed"), 8),
             (("EXPANSION", 0), 4),
             (("EXPANSION", 0, "BUCKETSIZE", 40), 80),
             (("EXPANSION", 0, "LAYOUT", "packed"), 8),

@@ -108,6 +108,7 @@ impl Options {
                 return Err(CAPACITY_RANGE_OF_INSERT);
             }
             params.capacity = capacity as u64;
+            params.shape = Params::usual_shape(params.capacity, params.expansion, config::fixed_shape());
         }
         Ok(Options { params, must_exist, has_capacity: capacity.is_some(), first_item: next + 1 })
     }

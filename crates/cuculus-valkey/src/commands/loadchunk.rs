@@ -6,7 +6,7 @@ use crate::server::{Access, Call, Content, Key, Outcome};
 use crate::stats;
 use crate::texts::{BAD_CHUNK, BAD_POSITION, EXISTS, NOT_FOUND, WRONG_TYPE, header_failure};
 use crate::value::Value;
-use cuculus_cf::{Header, LoadError, Loading, Params, RedisBloomHeader, Shape};
+use cuculus_cf::{Header, LoadError, Loading, Params, RedisBloomHeader};
 
 pub(crate) fn run(call: &Call) -> Outcome {
     let position = strict_integer(call.arg(2)).filter(|position| *position != 0).ok_or(BAD_POSITION)?;
@@ -80,7 +80,7 @@ fn params_of(call: &Call, header: &RedisBloomHeader) -> Params {
         bucket_size: header.bucket_size,
         max_iterations: header.max_iterations,
         expansion: header.expansion,
-        shape: if header.expansion > 0 { Shape::Compact } else { config::fixed_shape() },
+        shape: Params::usual_shape(0, header.expansion, config::fixed_shape()),
         ..config::defaults(call)
     }
 }

@@ -43,7 +43,7 @@ fn parse(call: &Call) -> Result<Params, Failure> {
             rate = parse_rate(value).ok_or_else(bad_rate)?;
         } else if is(name, "LAYOUT") {
             shape = Some(Shape::named(value).ok_or_else(|| {
-                error(format!("ERR LAYOUT is compact, packed or semi-sorted, not '{}'", shown(value)))
+                error(format!("ERR LAYOUT is compact, packed, semi-sorted or growing, not '{}'", shown(value)))
             })?);
         } else if is(name, "SEED") {
             let seed = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
@@ -65,16 +65,17 @@ fn parse(call: &Call) -> Result<Params, Failure> {
     if !(2 * bucket_size..=MAX_CAPACITY as i64).contains(&capacity) {
         return Err(CAPACITY_RANGE);
     }
-    let grows = expansion > 0;
-    let shape = shape.unwrap_or_else(|| if grows { Shape::Compact } else { config::fixed_shape() });
-    if grows && shape != Shape::Compact {
-        return Err(error(format!("ERR LAYOUT {} does not grow: add EXPANSION 0", shape.name())));
+    let expansion = Params::round_expansion(expansion as u16);
+    let usual = Params::usual_shape(capacity as u64, expansion, config::fixed_shape());
+    let shape = shape.unwrap_or(usual);
+    if expansion == 0 && shape == Shape::Growing {
+        return Err(error("ERR LAYOUT growing needs an EXPANSION of at least 1"));
     }
     Ok(Params {
         capacity: capacity as u64,
         bucket_size: bucket_size as u8,
         max_iterations: max_iterations as u16,
-        expansion: Params::round_expansion(expansion as u16),
+        expansion,
         rate,
         shape,
         hash,
