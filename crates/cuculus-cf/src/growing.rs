@@ -1,4 +1,6 @@
-//! Interim: a chain of fixed tables, each with half of the rate that is left.
+//! A chain of fixed tables, each with half of the rate that is left. Stands in for the library's growing table, whose bytes
+//! cannot be stored yet.
+
 use crate::error::LoadError;
 use crate::params::Params;
 use cuculus::{BuildError, CuckooFilter, HashKind, InsertError};

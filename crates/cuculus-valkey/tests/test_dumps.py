@@ -36,6 +36,20 @@ def header(items=0, buckets=64, deletes=0, filters=1, bucket_size=2, iterations=
     return struct.pack("<QQQQHHH", items, buckets, deletes, filters, bucket_size, iterations, expansion)
 
 
+def fingerprint(item):
+    """RedisBloom's fingerprint: MurmurHash64A, reduced."""
+    multiplier, mask, data = 0xC6A4A7935BD1E995, (1 << 64) - 1, item.encode()
+    mix = lambda word: ((word * multiplier & mask) ^ (word * multiplier & mask) >> 47) * multiplier & mask
+    value = len(data) * multiplier & mask
+    for start in range(0, len(data) // 8 * 8, 8):
+        value = (value ^ mix(int.from_bytes(data[start : start + 8], "little"))) * multiplier & mask
+    rest = data[len(data) // 8 * 8 :]
+    if rest:
+        value = (value ^ int.from_bytes(rest, "little")) * multiplier & mask
+    value = (value ^ value >> 47) * multiplier & mask
+    return (value ^ value >> 47) % 255 + 1
+
+
 class Dumps(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -152,13 +166,22 @@ class Dumps(unittest.TestCase):
         load(self.client, "k2", a[1:])
 
     def test_redisbloom_dumps(self):
-        """Real dumps: every count is the one that RedisBloom gave."""
+        """Real dumps: every count is the one that RedisBloom gave, but that it counts a copy twice if the item's two buckets
+        are one."""
         for dump in REDISBLOOM:
             with self.subTest(dump["name"]):
                 self.client.ok("DEL", "k")
                 load(self.client, "k", redisbloom_chunks(dump))
-                counts = [self.client.ok("CF.COUNT", "k", "item:%d" % i) for i in range(len(dump["counts"]))]
-                self.assertEqual(counts, dump["counts"])
+                smallest, twice = dump["info"]["Number of buckets"], 0
+                for number, theirs in enumerate(dump["counts"]):
+                    item = "item:%d" % number
+                    ours = self.client.ok("CF.COUNT", "k", item)
+                    if fingerprint(item) % smallest:
+                        self.assertEqual(ours, theirs, item)
+                    else:
+                        self.assertTrue(ours <= theirs <= 2 * ours, item)
+                        twice += 1
+                self.assertLess(twice, len(dump["counts"]) / 10)
                 info = self.client.ok("CF.INFO", "k")
                 info = dict(zip(info[::2], info[1::2]))
                 for field in info:

@@ -48,7 +48,7 @@ fn insert(
     let items = call.args(options.first_item);
     let answers: Vec<Answer> = items.clone().map(|item| store(filter, item, &limits)).collect();
     let refused = answers.iter().filter_map(|answer| answer.err()).inspect(|refusal| count_refusal(*refusal)).count();
-    let stored = answers.iter().any(|answer| *answer == Ok(true));
+    let stored = answers.contains(&Ok(true));
     if let Target::New(filter) = target {
         store_new(call, &mut key, *filter);
     }

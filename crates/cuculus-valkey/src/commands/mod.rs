@@ -26,7 +26,7 @@ use cuculus::HashKind;
 use cuculus_cf::{CreateError, Filter, Limits, Params, Refusal};
 
 /// The filter under a key that has to hold one.
-fn filter_of<'a>(key: &'a mut Key, missing: Failure, wrong_type: Failure) -> Result<&'a mut Served, Failure> {
+fn filter_of(key: &mut Key, missing: Failure, wrong_type: Failure) -> Result<&mut Served, Failure> {
     match key.content() {
         Content::Missing => Err(missing),
         Content::WrongType => Err(wrong_type),

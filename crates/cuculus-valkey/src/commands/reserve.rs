@@ -23,7 +23,7 @@ pub(crate) fn run(call: &Call) -> Outcome {
 }
 
 fn parse(call: &Call) -> Result<Params, Failure> {
-    if call.argc() % 2 == 0 {
+    if call.argc().is_multiple_of(2) {
         return Err(Failure::WrongArity);
     }
     let capacity = strict_integer(call.arg(2)).ok_or(BAD_CAPACITY)?;
