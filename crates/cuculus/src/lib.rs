@@ -51,7 +51,7 @@ pub use filter::CuckooFilter;
 pub use fingerprint::Fingerprint;
 #[cfg(feature = "std")]
 pub use format::{FileError, Mapped, MappedFilter, verify_file};
-pub use format::{FileInfo, FilterView, FormatError, View, verify_bytes};
+pub use format::{FileInfo, FilterKind, FilterView, FormatError, GrowingInfo, View, verify_bytes};
 pub use geometry::{Geometry, Layout, Placement, Search};
 pub use growing::{GrowingBuilder, GrowingFilter};
 pub use hash::{HashKind, ItemHasher};

@@ -1,5 +1,6 @@
 //! Where the bytes of a table live: zeroed, aligned to a cache line, on huge pages where that pays.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ptr::NonNull;
 
@@ -15,26 +16,17 @@ const HUGE_FROM: usize = 4 << 20;
 #[cfg(all(feature = "huge-pages", unix))]
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Keeps the bytes alive; they are reached through `Memory::start`.
-enum Owner {
-    Lines {
-        _lines: Vec<Line>,
-    },
-    #[cfg(all(feature = "huge-pages", unix))]
-    Mapped {
-        _map: memmap2::MmapMut,
-    },
-}
-
 /// The owned bytes of a filter's table. Opaque: it is named only as the default storage of
 /// [`CuckooFilter`](crate::CuckooFilter).
 pub struct Memory {
     start: NonNull<u8>,
     len: usize,
-    _owner: Owner,
+    /// Keeps mapped bytes alive; without it they are a boxed slice of lines.
+    #[cfg(all(feature = "huge-pages", unix))]
+    map: Option<Box<memmap2::MmapMut>>,
 }
 
-// SAFETY: `start` points into `_owner`, which is owned by this value alone and is itself Send and Sync.
+// SAFETY: `start` points to bytes that this value alone owns, in `map` or in a box.
 unsafe impl Send for Memory {}
 // SAFETY: shared access gives out `&[u8]` only.
 unsafe impl Sync for Memory {}
@@ -49,8 +41,13 @@ impl Memory {
         let mut lines = Vec::new();
         lines.try_reserve_exact(len.div_ceil(64)).ok()?;
         lines.resize(len.div_ceil(64), Line([0; 64]));
-        let start = NonNull::new(lines.as_mut_ptr().cast::<u8>())?;
-        Some(Memory { start, len, _owner: Owner::Lines { _lines: lines } })
+        let start = NonNull::new(Box::into_raw(lines.into_boxed_slice()).cast::<u8>())?;
+        Some(Memory {
+            start,
+            len,
+            #[cfg(all(feature = "huge-pages", unix))]
+            map: None,
+        })
     }
 
     #[cfg(all(feature = "huge-pages", unix))]
@@ -61,14 +58,26 @@ impl Memory {
         let _ = map.advise(memmap2::Advice::HugePage);
         let skip = map.as_ptr().align_offset(HUGE_PAGE);
         let start = NonNull::new(map.get_mut(skip..skip.checked_add(len)?)?.as_mut_ptr())?;
-        Some(Memory { start, len, _owner: Owner::Mapped { _map: map } })
+        Some(Memory { start, len, map: Some(Box::new(map)) })
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        #[cfg(all(feature = "huge-pages", unix))]
+        if self.map.is_some() {
+            return;
+        }
+        let lines = core::ptr::slice_from_raw_parts_mut(self.start.as_ptr().cast::<Line>(), self.len.div_ceil(64));
+        // SAFETY: without a map, `zeroed` made `start` of a box of this many lines, and nothing else frees it.
+        drop(unsafe { Box::from_raw(lines) });
     }
 }
 
 impl AsRef<[u8]> for Memory {
     #[inline(always)]
     fn as_ref(&self) -> &[u8] {
-        // SAFETY: `start` is the first of `len` initialised bytes inside `_owner`, whose buffer never moves or grows.
+        // SAFETY: `start` is the first of `len` initialised bytes that stay where they are as long as this value lives.
         unsafe { core::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::filter::CuckooFilter;
 use crate::format::FormatError;
+use crate::growing::GrowingFilter;
 use alloc::vec::Vec;
 use core::fmt;
 use serde::de::{Error, SeqAccess, Visitor};
@@ -14,11 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// and use [`from_bytes`](CuckooFilter::from_bytes).
 impl<S: AsRef<[u8]>> Serialize for CuckooFilter<S> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let bytes = self.to_bytes();
-        match serializer.is_human_readable() {
-            true => serializer.collect_str(&Base64(&bytes)),
-            false => serializer.serialize_bytes(&bytes),
-        }
+        serialize(&self.to_bytes(), serializer)
     }
 }
 
@@ -26,35 +23,63 @@ impl<S: AsRef<[u8]>> Serialize for CuckooFilter<S> {
 /// with a secret key are refused, see there.
 impl<'de> Deserialize<'de> for CuckooFilter {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match deserializer.is_human_readable() {
-            true => deserializer.deserialize_any(FilterBytes),
-            false => deserializer.deserialize_byte_buf(FilterBytes),
-        }
+        deserialize(deserializer, |bytes| CuckooFilter::from_bytes(bytes, None))
     }
 }
 
-struct FilterBytes;
+/// As a [`CuckooFilter`].
+impl Serialize for GrowingFilter {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        serialize(&self.to_bytes(), serializer)
+    }
+}
 
-impl<'de> Visitor<'de> for FilterBytes {
-    type Value = CuckooFilter;
+/// As a [`CuckooFilter`].
+impl<'de> Deserialize<'de> for GrowingFilter {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize(deserializer, |bytes| GrowingFilter::from_bytes(bytes, None))
+    }
+}
+
+fn serialize<T: Serializer>(bytes: &[u8], serializer: T) -> Result<T::Ok, T::Error> {
+    match serializer.is_human_readable() {
+        true => serializer.collect_str(&Base64(bytes)),
+        false => serializer.serialize_bytes(bytes),
+    }
+}
+
+fn deserialize<'de, D: Deserializer<'de>, F>(deserializer: D, read: Read<F>) -> Result<F, D::Error> {
+    match deserializer.is_human_readable() {
+        true => deserializer.deserialize_any(FilterBytes(read)),
+        false => deserializer.deserialize_byte_buf(FilterBytes(read)),
+    }
+}
+
+type Read<F> = fn(&[u8]) -> Result<F, FormatError>;
+
+/// Takes bytes, in whatever form, and makes a filter of them.
+struct FilterBytes<F>(Read<F>);
+
+impl<'de, F> Visitor<'de> for FilterBytes<F> {
+    type Value = F;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the bytes of a cuckoo filter, or their base64")
     }
 
-    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<CuckooFilter, E> {
-        CuckooFilter::from_bytes(bytes, None).map_err(|error| match error {
-            FormatError::KeyNeeded => E::custom("a filter with a secret key is read by CuckooFilter::from_bytes"),
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<F, E> {
+        (self.0)(bytes).map_err(|error| match error {
+            FormatError::KeyNeeded => E::custom("a filter with a secret key is read by from_bytes"),
             error => E::custom(error),
         })
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<CuckooFilter, E> {
+    fn visit_str<E: Error>(self, text: &str) -> Result<F, E> {
         let bytes = decode(text).ok_or_else(|| E::custom("the text is not base64"))?;
         self.visit_bytes(&bytes)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<CuckooFilter, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<F, A::Error> {
         // What the format says about its length is a claim; memory follows what comes.
         let mut bytes = Vec::with_capacity(sequence.size_hint().unwrap_or(0).min(4096));
         while let Some(byte) = sequence.next_element::<u8>()? {

@@ -20,6 +20,13 @@ pub enum FormatError {
         /// The newest version that can be read.
         newest: u16,
     },
+    /// A filter of the other kind: of a fixed size, or growing.
+    OtherKind {
+        /// What it is.
+        found: &'static str,
+        /// What was asked for.
+        wanted: &'static str,
+    },
     /// The bytes end too soon.
     Truncated {
         /// Bytes that there must be.
@@ -82,6 +89,7 @@ impl fmt::Display for FormatError {
             UnknownVersion { version, newest } => {
                 write!(f, "the filter has format version {version}; versions up to {newest} can be read here")
             }
+            OtherKind { found, wanted } => write!(f, "this is {found}, and {wanted} was asked for"),
             Truncated { expected, found } => write!(f, "the filter is cut short: {found} of {expected} bytes"),
             TrailingBytes { expected } => write!(f, "the filter ends after {expected} bytes, but more bytes follow"),
             Checksum { part, stored, computed } => {

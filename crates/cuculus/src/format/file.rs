@@ -2,13 +2,14 @@
 #![forbid(unsafe_code)]
 
 use super::error::{FileError, FormatError};
-use super::header::{FileInfo, Header};
+use super::header::{FileInfo, FilterKind, Header};
 use super::mapped;
 use super::read::{Access, Source, read, verify_bytes};
 use crate::filter::CuckooFilter;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
+use std::vec::Vec;
 
 /// An open file or pipe.
 pub(super) struct FileSource<'a> {
@@ -41,7 +42,7 @@ impl From<FormatError> for Failure {
 }
 
 impl Failure {
-    fn at(self, path: &Path) -> FileError {
+    pub(super) fn at(self, path: &Path) -> FileError {
         match self {
             Failure::Io(error) => FileError::while_trying("read", path)(error),
             Failure::Format(error) => FileError::in_file(path)(error),
@@ -85,6 +86,26 @@ impl CuckooFilter {
     }
 }
 
+/// The bytes of a file's header, and the length of a regular file.
+pub(super) fn first_bytes(path: &Path) -> Result<(Vec<u8>, Option<u64>), FileError> {
+    let FileSource { file, left, .. } = FileSource::open(path)?;
+    let mut first = Vec::with_capacity(FileInfo::BYTES);
+    file.take(FileInfo::BYTES as u64).read_to_end(&mut first).map_err(FileError::while_trying("read", path))?;
+    Ok((first, left))
+}
+
+impl FilterKind {
+    /// Which kind of filter a file holds.
+    ///
+    /// # Errors
+    /// [`FileError`], with the path and what the system said or what is wrong with the header.
+    pub fn of_file(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        let path = path.as_ref();
+        let (first, _) = first_bytes(path)?;
+        Self::read(&first).map_err(FileError::in_file(path))
+    }
+}
+
 impl FileInfo {
     /// What a file or a pipe says it is. Reads the header only, and compares a regular file's length with it.
     ///
@@ -92,9 +113,7 @@ impl FileInfo {
     /// [`FileError`], with the path and what the system said or what is wrong with the header.
     pub fn of_file(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let FileSource { file, left, .. } = FileSource::open(path)?;
-        let mut first = std::vec::Vec::with_capacity(Self::BYTES);
-        file.take(Self::BYTES as u64).read_to_end(&mut first).map_err(FileError::while_trying("read", path))?;
+        let (first, left) = first_bytes(path)?;
         let header = Header::parse(&first).map_err(FileError::in_file(path))?;
         left.map_or(Ok(()), |length| header.check_length(length)).map_err(FileError::in_file(path))?;
         Ok(header.info())

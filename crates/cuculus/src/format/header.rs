@@ -14,36 +14,38 @@ use crate::stash::Stash;
 /// Starts every file. The first byte is no ASCII and no UTF-8, so that a text decoder in between shows.
 pub(super) const MAGIC: [u8; 8] = *b"\x89CUCULUS";
 pub(super) const VERSION: u16 = 1;
+/// The newest version that is read here: growing filters have it.
+const NEWEST: u16 = super::growing::GROWING_VERSION;
 pub(super) const HEADER_BYTES: usize = 256;
 
 /// Byte offsets of the fields.
-mod at {
-    pub(super) const VERSION: usize = 8;
-    pub(super) const HEADER_BYTES: usize = 10;
-    pub(super) const LAYOUT: usize = 12;
-    pub(super) const PLACEMENT: usize = 13;
-    pub(super) const HASH: usize = 14;
-    pub(super) const SEARCH: usize = 15;
-    pub(super) const FINGERPRINT_BITS: usize = 16;
-    pub(super) const SLOTS_PER_BUCKET: usize = 20;
-    pub(super) const WIDE_SLOTS: usize = 24;
-    pub(super) const BUDGET: usize = 28;
-    pub(super) const BUCKETS: usize = 32;
-    pub(super) const CAPACITY: usize = 40;
-    pub(super) const LEN: usize = 48;
-    pub(super) const RATE: usize = 56;
-    pub(super) const SEED: usize = 64;
-    pub(super) const KEY_CHECK: usize = 72;
-    pub(super) const GENERATOR: usize = 80;
-    pub(super) const COMPRESSION: usize = 88;
-    pub(super) const RESERVED_WORD: usize = 92;
-    pub(super) const TABLE_BYTES: usize = 96;
-    pub(super) const STORED_BYTES: usize = 104;
-    pub(super) const STASH_ENTRIES: usize = 112;
-    pub(super) const TABLE_CHECKSUM: usize = 120;
-    pub(super) const STASH_CHECKSUM: usize = 128;
-    pub(super) const RESERVED: usize = 136;
-    pub(super) const CHECKSUM: usize = 248;
+pub(super) mod at {
+    pub(in crate::format) const VERSION: usize = 8;
+    pub(in crate::format) const HEADER_BYTES: usize = 10;
+    pub(in crate::format) const LAYOUT: usize = 12;
+    pub(in crate::format) const PLACEMENT: usize = 13;
+    pub(in crate::format) const HASH: usize = 14;
+    pub(in crate::format) const SEARCH: usize = 15;
+    pub(in crate::format) const FINGERPRINT_BITS: usize = 16;
+    pub(in crate::format) const SLOTS_PER_BUCKET: usize = 20;
+    pub(in crate::format) const WIDE_SLOTS: usize = 24;
+    pub(in crate::format) const BUDGET: usize = 28;
+    pub(in crate::format) const BUCKETS: usize = 32;
+    pub(in crate::format) const CAPACITY: usize = 40;
+    pub(in crate::format) const LEN: usize = 48;
+    pub(in crate::format) const RATE: usize = 56;
+    pub(in crate::format) const SEED: usize = 64;
+    pub(in crate::format) const KEY_CHECK: usize = 72;
+    pub(in crate::format) const GENERATOR: usize = 80;
+    pub(in crate::format) const COMPRESSION: usize = 88;
+    pub(in crate::format) const RESERVED_WORD: usize = 92;
+    pub(in crate::format) const TABLE_BYTES: usize = 96;
+    pub(in crate::format) const STORED_BYTES: usize = 104;
+    pub(in crate::format) const STASH_ENTRIES: usize = 112;
+    pub(in crate::format) const TABLE_CHECKSUM: usize = 120;
+    pub(in crate::format) const STASH_CHECKSUM: usize = 128;
+    pub(in crate::format) const RESERVED: usize = 136;
+    pub(in crate::format) const CHECKSUM: usize = 248;
 }
 
 /// The item hash as a file names it: a secret key is represented by its check value.
@@ -51,6 +53,36 @@ mod at {
 pub(super) enum StoredHash {
     Xxh3 { seed: u64 },
     SipHash13 { key_check: u64 },
+}
+
+impl StoredHash {
+    pub(super) fn of(hasher: &ItemHasher) -> Self {
+        match hasher.kind() {
+            HashKind::Xxh3 { seed } => StoredHash::Xxh3 { seed },
+            HashKind::SipHash13 { .. } => StoredHash::SipHash13 { key_check: hasher.key_check() },
+        }
+    }
+
+    /// Code, seed, key check.
+    pub(super) fn fields(self) -> (u8, u64, u64) {
+        match self {
+            StoredHash::Xxh3 { seed } => (1, seed, 0),
+            StoredHash::SipHash13 { key_check } => (2, 0, key_check),
+        }
+    }
+
+    /// The item hash, given the secret key for a keyed filter and none for another.
+    pub(super) fn hasher(self, key: Option<&[u8; 16]>) -> Result<ItemHasher, FormatError> {
+        match (self, key) {
+            (StoredHash::Xxh3 { seed }, None) => Ok(ItemHasher::new(HashKind::Xxh3 { seed })),
+            (StoredHash::Xxh3 { .. }, Some(_)) => Err(FormatError::KeyNotNeeded),
+            (StoredHash::SipHash13 { .. }, None) => Err(FormatError::KeyNeeded),
+            (StoredHash::SipHash13 { key_check }, Some(&key)) => {
+                let hasher = ItemHasher::new(HashKind::SipHash13 { key });
+                if hasher.key_check() == key_check { Ok(hasher) } else { Err(FormatError::WrongKey) }
+            }
+        }
+    }
 }
 
 /// The header's fields. One that came out of [`parse`](Self::parse) has every field in its range.
@@ -74,14 +106,10 @@ impl Header {
     /// The header of a filter; what depends on how its parts are stored is left for the writer to fill in.
     pub(super) fn of<S>(filter: &CuckooFilter<S>) -> Self {
         let Spec { geometry, hasher, search, capacity, promised_rate } = filter.spec;
-        let hash = match hasher.kind() {
-            HashKind::Xxh3 { seed } => StoredHash::Xxh3 { seed },
-            HashKind::SipHash13 { .. } => StoredHash::SipHash13 { key_check: hasher.key_check() },
-        };
         Header {
             geometry,
             search,
-            hash,
+            hash: StoredHash::of(&hasher),
             capacity,
             promised_rate,
             len: filter.len,
@@ -102,10 +130,7 @@ impl Header {
             Search::BreadthFirst { positions } => (1, positions),
             Search::RandomWalk { kicks } => (2, kicks),
         };
-        let (hash, seed, key_check) = match self.hash {
-            StoredHash::Xxh3 { seed } => (1, seed, 0),
-            StoredHash::SipHash13 { key_check } => (2, 0, key_check),
-        };
+        let (hash, seed, key_check) = self.hash.fields();
         let layout = match geometry.layout {
             Layout::Packed => 1,
             Layout::SemiSorted => 2,
@@ -143,20 +168,9 @@ impl Header {
 
     /// Reads the header from the first bytes of a file and checks all of it; nothing is allocated.
     pub(super) fn parse(first: &[u8]) -> Result<Self, FormatError> {
-        // 1. Is it ours, and of this version? Before anything whose meaning depends on that.
-        recognise(first)?;
-        let short = FormatError::Truncated { expected: HEADER_BYTES as u64, found: first.len() as u64 };
-        let version = first.get(at::VERSION..at::HEADER_BYTES).ok_or(short)?;
-        let version = u16::from_le_bytes([version[0], version[1]]);
+        let (version, fields) = start(first)?;
         if version != VERSION {
-            return Err(FormatError::UnknownVersion { version, newest: VERSION });
-        }
-        // 2. Is it whole and unchanged?
-        let header: &[u8; HEADER_BYTES] = first.get(..HEADER_BYTES).and_then(|h| h.try_into().ok()).ok_or(short)?;
-        let fields = Fields(header);
-        let (stored, computed) = (fields.u64(at::CHECKSUM), checksum(&header[..at::CHECKSUM]));
-        if stored != computed {
-            return Err(FormatError::Checksum { part: "header", stored, computed });
+            return Err(FormatError::OtherKind { found: "a growing filter", wanted: "a filter of a fixed size" });
         }
         // 3. Is every field in its range? From here on the file may only be hostile or from a faulty writer.
         fields.check()
@@ -184,15 +198,7 @@ impl Header {
 
     /// The item hash, given the secret key for a keyed filter and none for another.
     pub(super) fn hasher(&self, key: Option<&[u8; 16]>) -> Result<ItemHasher, FormatError> {
-        match (self.hash, key) {
-            (StoredHash::Xxh3 { seed }, None) => Ok(ItemHasher::new(HashKind::Xxh3 { seed })),
-            (StoredHash::Xxh3 { .. }, Some(_)) => Err(FormatError::KeyNotNeeded),
-            (StoredHash::SipHash13 { .. }, None) => Err(FormatError::KeyNeeded),
-            (StoredHash::SipHash13 { key_check }, Some(&key)) => {
-                let hasher = ItemHasher::new(HashKind::SipHash13 { key });
-                if hasher.key_check() == key_check { Ok(hasher) } else { Err(FormatError::WrongKey) }
-            }
-        }
+        self.hash.hasher(key)
     }
 
     /// A filter with this header's parameters over a table.
@@ -224,6 +230,26 @@ impl Header {
             file_bytes: self.file_bytes(),
         }
     }
+}
+
+/// The version and the fields of a header that is one of a filter, whole and unchanged.
+pub(super) fn start(first: &[u8]) -> Result<(u16, Fields<'_>), FormatError> {
+    // 1. Is it ours, and of a version that is known here? Before anything whose meaning depends on that.
+    recognise(first)?;
+    let short = FormatError::Truncated { expected: HEADER_BYTES as u64, found: first.len() as u64 };
+    let version = first.get(at::VERSION..at::HEADER_BYTES).ok_or(short)?;
+    let version = u16::from_le_bytes([version[0], version[1]]);
+    if !(VERSION..=NEWEST).contains(&version) {
+        return Err(FormatError::UnknownVersion { version, newest: NEWEST });
+    }
+    // 2. Is it whole and unchanged?
+    let header: &[u8; HEADER_BYTES] = first.get(..HEADER_BYTES).and_then(|h| h.try_into().ok()).ok_or(short)?;
+    let fields = Fields(header);
+    let (stored, computed) = (fields.u64(at::CHECKSUM), checksum(&header[..at::CHECKSUM]));
+    if stored != computed {
+        return Err(FormatError::Checksum { part: "header", stored, computed });
+    }
+    Ok((version, fields))
 }
 
 /// Fails, saying what it looks like, if the bytes do not start with the magic.
@@ -265,19 +291,55 @@ fn recognise(first: &[u8]) -> Result<(), FormatError> {
 }
 
 /// Fields of a header whose checksum is right.
-struct Fields<'a>(&'a [u8; HEADER_BYTES]);
+pub(super) struct Fields<'a>(&'a [u8; HEADER_BYTES]);
 
 impl Fields<'_> {
-    fn bytes<const N: usize>(&self, at: usize) -> [u8; N] {
+    pub(super) fn bytes<const N: usize>(&self, at: usize) -> [u8; N] {
         core::array::from_fn(|i| self.0[at + i])
     }
 
-    fn u32(&self, at: usize) -> u32 {
+    pub(super) fn u8(&self, at: usize) -> u8 {
+        self.0[at]
+    }
+
+    pub(super) fn u32(&self, at: usize) -> u32 {
         u32::from_le_bytes(self.bytes(at))
     }
 
-    fn u64(&self, at: usize) -> u64 {
+    pub(super) fn u64(&self, at: usize) -> u64 {
         u64::from_le_bytes(self.bytes(at))
+    }
+
+    pub(super) fn check_header_length(&self) -> Result<(), FormatError> {
+        let bytes = u16::from_le_bytes(self.bytes(at::HEADER_BYTES));
+        match bytes as usize == HEADER_BYTES {
+            true => Ok(()),
+            false => Err(FormatError::Field { name: "header length", value: u64::from(bytes).into(), allowed: "256" }),
+        }
+    }
+
+    pub(super) fn hash(&self) -> Result<StoredHash, FormatError> {
+        let (seed, key_check) = (self.u64(at::SEED), self.u64(at::KEY_CHECK));
+        let (name, value, allowed) = match self.u8(at::HASH) {
+            1 if key_check == 0 => return Ok(StoredHash::Xxh3 { seed }),
+            2 if seed == 0 => return Ok(StoredHash::SipHash13 { key_check }),
+            1 => ("key check", key_check, "0 without a secret key"),
+            2 => ("seed", seed, "0 with a secret key"),
+            code => ("hash", code.into(), "1 (XXH3-64) or 2 (SipHash-1-3)"),
+        };
+        Err(FormatError::Field { name, value: value.into(), allowed })
+    }
+
+    pub(super) fn promised_rate(&self) -> Result<f64, FormatError> {
+        let rate = f64::from_bits(self.u64(at::RATE));
+        match rate > 0.0 && rate <= 1.0 {
+            true => Ok(rate),
+            false => Err(FormatError::Field {
+                name: "promised rate",
+                value: rate.into(),
+                allowed: "more than 0 and at most 1",
+            }),
+        }
     }
 
     /// Every field against its range, each only after those that its own range depends on.
@@ -288,8 +350,7 @@ impl Fields<'_> {
         };
         let code = |at: usize| u64::from(self.0[at]);
         // 1. What must be as it is.
-        let header_bytes = u16::from_le_bytes(self.bytes(at::HEADER_BYTES));
-        ok(header_bytes as usize == HEADER_BYTES, "header length", header_bytes.into(), "256")?;
+        self.check_header_length()?;
         ok(self.u32(at::RESERVED_WORD) == 0, "reserved", self.u32(at::RESERVED_WORD).into(), "0")?;
         for at in (at::RESERVED..at::CHECKSUM).step_by(8) {
             ok(self.u64(at) == 0, "reserved", self.u64(at), "0")?;
@@ -307,18 +368,7 @@ impl Fields<'_> {
             2 => Placement::Xor,
             _ => return Err(field("placement", at::PLACEMENT, "1 (any size) or 2 (xor)")),
         };
-        let (seed, key_check) = (self.u64(at::SEED), self.u64(at::KEY_CHECK));
-        let hash = match self.0[at::HASH] {
-            1 => {
-                ok(key_check == 0, "key check", key_check, "0 without a secret key")?;
-                StoredHash::Xxh3 { seed }
-            }
-            2 => {
-                ok(seed == 0, "seed", seed, "0 with a secret key")?;
-                StoredHash::SipHash13 { key_check }
-            }
-            _ => return Err(field("hash", at::HASH, "1 (XXH3-64) or 2 (SipHash-1-3)")),
-        };
+        let hash = self.hash()?;
         let budget = self.u32(at::BUDGET);
         let search = match self.0[at::SEARCH] {
             1 => Search::BreadthFirst { positions: budget },
@@ -342,11 +392,7 @@ impl Fields<'_> {
         let (capacity, len) = (self.u64(at::CAPACITY), self.u64(at::LEN));
         ok(capacity <= geometry.slots(), "capacity", capacity, "at most the number of slots")?;
         ok(len <= capacity, "items", len, "at most the capacity")?;
-        let promised_rate = f64::from_bits(self.u64(at::RATE));
-        if !(promised_rate > 0.0 && promised_rate <= 1.0) {
-            let allowed = "more than 0 and at most 1";
-            return Err(FormatError::Field { name: "promised rate", value: promised_rate.into(), allowed });
-        }
+        let promised_rate = self.promised_rate()?;
         // 5. Lengths of the parts; the file's own length is compared with them by whoever knows it.
         let (table_bytes, stored_bytes) = (self.u64(at::TABLE_BYTES), self.u64(at::STORED_BYTES));
         ok(table_bytes == geometry.table_bytes(), "table bytes", table_bytes, "what the geometry takes")?;
@@ -420,5 +466,25 @@ impl FileInfo {
     /// [`FormatError`] if it is no filter, cut short, of another version, or if any byte of the header was changed.
     pub fn read(first: &[u8]) -> Result<Self, FormatError> {
         Header::parse(first).map(|header| header.info())
+    }
+}
+
+/// Which of the two kinds of filters a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FilterKind {
+    /// A [`CuckooFilter`].
+    Fixed,
+    /// A [`GrowingFilter`](crate::GrowingFilter).
+    Growing,
+}
+
+impl FilterKind {
+    /// Reads the first [`FileInfo::BYTES`] bytes of a file.
+    ///
+    /// # Errors
+    /// [`FormatError`] if it is no filter, cut short, of another version, or if any byte of the header was changed.
+    pub fn read(first: &[u8]) -> Result<Self, FormatError> {
+        start(first).map(|(version, _)| if version == VERSION { FilterKind::Fixed } else { FilterKind::Growing })
     }
 }

@@ -15,6 +15,7 @@ mod error;
 mod file;
 #[cfg(test)]
 mod golden;
+mod growing;
 mod header;
 #[cfg(feature = "std")]
 mod mapped;
@@ -30,7 +31,8 @@ pub use error::FileError;
 pub use error::FormatError;
 #[cfg(feature = "std")]
 pub use file::verify_file;
-pub use header::FileInfo;
+pub use growing::GrowingInfo;
+pub use header::{FileInfo, FilterKind};
 #[cfg(feature = "std")]
 pub use mapped::{Mapped, MappedFilter};
 pub use read::{FilterView, View, verify_bytes};

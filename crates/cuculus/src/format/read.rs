@@ -84,7 +84,7 @@ pub(super) fn read<R: Source>(source: &mut R, access: Access<'_>) -> Result<(Hea
 }
 
 /// Reads until `into` is full or the source ends; says how far it came.
-fn fill<R: Source>(source: &mut R, into: &mut [u8]) -> Result<usize, R::Error> {
+pub(super) fn fill<R: Source>(source: &mut R, into: &mut [u8]) -> Result<usize, R::Error> {
     let mut filled = 0;
     while filled < into.len() {
         match source.read(&mut into[filled..])? {
@@ -187,7 +187,7 @@ impl<R: Source> Reader<'_, R> {
     }
 }
 
-fn check_sum(part: &'static str, stored: u64, computed: u64) -> Result<(), FormatError> {
+pub(super) fn check_sum(part: &'static str, stored: u64, computed: u64) -> Result<(), FormatError> {
     if stored == computed { Ok(()) } else { Err(FormatError::Checksum { part, stored, computed }) }
 }
 

@@ -34,33 +34,36 @@ impl<S: AsRef<[u8]>> CuckooFilter<S> {
     }
 
     fn save_with(&self, path: &Path, compress: bool) -> Result<(), FileError> {
-        let (target, old) = match fs::canonicalize(path) {
-            Ok(target) => {
-                let old = fs::metadata(&target).map_err(FileError::while_trying("read", path))?;
-                (target, Some(old))
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => (path.to_path_buf(), None),
-            Err(error) => return Err(FileError::while_trying("find", path)(error)),
-        };
-        if old.as_ref().is_some_and(|old| !old.is_file()) {
-            let error = io::Error::new(ErrorKind::InvalidInput, "it is no regular file");
-            return Err(FileError::while_trying("replace", path)(error));
-        }
-        let parts = parts(self, compress);
-        let (mut file, temporary) =
-            Temporary::create(&target).map_err(FileError::while_trying("write beside", path))?;
-        let mut write = || -> io::Result<()> {
-            parts.iter().try_for_each(|part| file.write_all(part))?;
-            if let Some(old) = &old {
-                file.set_permissions(old.permissions())?;
-            }
-            file.sync_all()
-        };
-        write().map_err(FileError::while_trying("write", path))?;
-        drop(file);
-        temporary.rename_to(&target).map_err(FileError::while_trying("replace", path))?;
-        sync_directory(&target).map_err(FileError::while_trying("make durable", path))
+        replace(path, |file| parts(self, compress).iter().try_for_each(|part| file.write_all(part)))
     }
+}
+
+/// Puts a new file, with what `write` writes, in the place of an old one, or leaves the old one as it is.
+pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), FileError> {
+    let (target, old) = match fs::canonicalize(path) {
+        Ok(target) => {
+            let old = fs::metadata(&target).map_err(FileError::while_trying("read", path))?;
+            (target, Some(old))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => (path.to_path_buf(), None),
+        Err(error) => return Err(FileError::while_trying("find", path)(error)),
+    };
+    if old.as_ref().is_some_and(|old| !old.is_file()) {
+        let error = io::Error::new(ErrorKind::InvalidInput, "it is no regular file");
+        return Err(FileError::while_trying("replace", path)(error));
+    }
+    let (mut file, temporary) = Temporary::create(&target).map_err(FileError::while_trying("write beside", path))?;
+    let finish = || -> io::Result<()> {
+        write(&mut file)?;
+        if let Some(old) = &old {
+            file.set_permissions(old.permissions())?;
+        }
+        file.sync_all()
+    };
+    finish().map_err(FileError::while_trying("write", path))?;
+    drop(file);
+    temporary.rename_to(&target).map_err(FileError::while_trying("replace", path))?;
+    sync_directory(&target).map_err(FileError::while_trying("make durable", path))
 }
 
 /// A file of our own beside the target; gone again unless it was renamed.

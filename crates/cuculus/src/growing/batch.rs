@@ -54,15 +54,15 @@ impl GrowingFilter {
     /// Compares one group of keys while the lines of the next three are on their way.
     #[inline(always)]
     fn contains_pipeline<const OPEN: bool, K>(&self, keys: &[K], found: &mut [bool], hash: impl Fn(&[K], &mut [u64])) {
-        let table = &self.table;
-        let mut ring = [[(Probe::new::<OPEN>(table, 0), 0); GROUP]; FLYING];
+        let (table, stash) = (&self.table, &self.stash);
+        let mut ring = [[(Probe::new::<OPEN>(table, stash, 0), 0); GROUP]; FLYING];
         let groups = keys.len() / GROUP;
         for step in 0..groups + FLYING - 1 {
             if step < groups {
                 let mut hashes = [0; GROUP];
                 hash(&keys[step * GROUP..][..GROUP], &mut hashes);
                 for (slot, &hash) in ring[step % FLYING].iter_mut().zip(&hashes) {
-                    let probe = Probe::new::<OPEN>(table, hash);
+                    let probe = Probe::new::<OPEN>(table, stash, hash);
                     probe.prefetch();
                     *slot = (probe, hash);
                 }
@@ -78,7 +78,7 @@ impl GrowingFilter {
         let mut hashes = [0; GROUP];
         hash(keys, &mut hashes[..keys.len()]);
         for (found, &hash) in found.iter_mut().zip(&hashes) {
-            *found = self.look::<OPEN>(&Probe::new::<OPEN>(table, hash), hash);
+            *found = self.look::<OPEN>(&Probe::new::<OPEN>(table, stash, hash), hash);
         }
     }
 
@@ -148,8 +148,8 @@ impl GrowingFilter {
     #[inline(always)]
     fn prefetch(&self, hash: u64) {
         match self.table.shape.open() {
-            true => Probe::new::<true>(&self.table, hash).prefetch(),
-            false => Probe::new::<false>(&self.table, hash).prefetch(),
+            true => Probe::new::<true>(&self.table, &self.stash, hash).prefetch(),
+            false => Probe::new::<false>(&self.table, &self.stash, hash).prefetch(),
         }
     }
 }

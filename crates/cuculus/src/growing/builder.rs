@@ -2,6 +2,7 @@
 
 use super::filter::{GrowingFilter, Spec};
 use super::rate;
+use super::shape::Parameters;
 use crate::error::BuildError;
 use crate::hash::{HashKind, ItemHasher};
 use alloc::format;
@@ -95,17 +96,19 @@ impl GrowingBuilder {
         most("start_items", self.start, self.maximum.unwrap_or(MAX_ITEMS), "at most maximum_items and 2^48")?;
         let impossible =
             || BuildError::NoGeometry { reason: format!("no growing filter reaches a false-positive rate of {rate}") };
-        let first = |slots: u32| self.start.map_or(FIRST_LINES, |items| rate::lines_for(items, slots.into())).max(2);
+        let first = |of: &Parameters| {
+            self.start.map_or(FIRST_LINES, |items| rate::lines_for(items, of.slots, of.full.into())).max(2)
+        };
         let (parameters, first_lines) = match self.maximum {
             Some(items) => {
                 let parameters = rate::declared(items, rate).ok_or_else(impossible)?;
                 let least = 2 * u64::from(parameters.rows);
-                (parameters, first(parameters.slots).clamp(least, least << parameters.planned))
+                (parameters, first(&parameters).clamp(least, least << parameters.planned))
             }
             None => {
                 // How many lines there are at first depends on the slots of one, which do not depend on the lines.
                 let shape = rate::open(1, rate).ok_or_else(impossible)?;
-                let first_lines = first(shape.slots);
+                let first_lines = first(&shape);
                 (rate::open(first_lines, rate).ok_or_else(impossible)?, first_lines)
             }
         };

@@ -38,14 +38,14 @@ use core::fmt;
 /// * One call does bounded work: at most a few lines are split or joined, and nothing is ever copied as a whole.
 /// * **Remove only what was stored.** Removing anything else may take the copy of another item, which is then lost.
 pub struct GrowingFilter {
-    pub(super) spec: Spec,
-    pub(super) table: Table,
-    pub(super) stash: Stash,
-    pub(super) len: u64,
-    pub(super) arch: Arch,
-    pub(super) search: Search,
+    pub(crate) spec: Spec,
+    pub(crate) table: Table,
+    pub(crate) stash: Stash,
+    pub(crate) len: u64,
+    pub(crate) arch: Arch,
+    pub(crate) search: Search,
     /// Open end: the weight of entries that the promised rate allows.
-    pub(super) most_weight: u128,
+    pub(crate) most_weight: u128,
 }
 
 /// What a filter was built as; it never changes afterwards.
@@ -78,19 +78,19 @@ impl GrowingFilter {
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
         match self.table.shape.open() {
-            true => self.look::<true>(&Probe::new::<true>(&self.table, hash), hash),
-            false => self.look::<false>(&Probe::new::<false>(&self.table, hash), hash),
+            true => self.look::<true>(&Probe::new::<true>(&self.table, &self.stash, hash), hash),
+            false => self.look::<false>(&Probe::new::<false>(&self.table, &self.stash, hash), hash),
         }
     }
 
     /// A lookup whose lines are known.
     #[inline(always)]
-    pub(super) fn look<const OPEN: bool>(&self, probe: &Probe<'_>, hash: u64) -> bool {
+    pub(crate) fn look<const OPEN: bool>(&self, probe: &Probe<'_>, hash: u64) -> bool {
         let found = probe.matches::<OPEN>();
         if OPEN && found && self.table.deep {
             return self.count_hash(hash) != 0;
         }
-        found || (probe.flagged() && self.count_hash(hash) != 0)
+        found || (probe.stashed && self.stashed_copies(&self.table.shape.item(hash)) != 0)
     }
 
     /// How many copies of an item are stored, at least: items that cannot be told from it count too.
@@ -169,6 +169,28 @@ impl GrowingFilter {
         self.table.occupied() + self.stash.items() - self.len
     }
 
+    /// Checks that the table holds what the counts say and nothing but what this crate writes. Reads the whole table.
+    ///
+    /// # Errors
+    /// The first contradiction, in words.
+    pub fn validate(&self) -> Result<(), &'static str> {
+        let mut table = self.table.clone();
+        table.recount()?;
+        if (table.occupied, table.weight) != (self.table.occupied, self.table.weight) {
+            return Err("the table does not hold what was counted");
+        }
+        self.check_counts()
+    }
+
+    /// Whether the entries are as many as the items.
+    pub(crate) fn check_counts(&self) -> Result<(), &'static str> {
+        let entries = self.table.occupied() + self.stash.items();
+        if entries < self.len || (entries > self.len && !self.table.shape.open()) {
+            return Err("the number of entries is not the number of items");
+        }
+        Ok(())
+    }
+
     /// Whether a cell holds an entry that a lookup of the item finds. Lookups read no planes but the open end's last ones.
     fn resembles(&self, cell: Cell, item: &Item) -> bool {
         let Some(entry) = self.table.entry(cell) else { return false };
@@ -179,14 +201,10 @@ impl GrowingFilter {
 
     /// The stashed copies that a lookup of the item finds.
     fn stashed_copies(&self, item: &Item) -> u32 {
-        let of_side = |side: usize| {
-            let (line, _) = self.table.sides[side].locate(item.rows[side], item.addresses[side]);
-            match self.table.flagged(side, line) {
-                true => self.stash.matching(side, line, item).map(|(_, copies)| copies).sum(),
-                false => 0,
-            }
-        };
-        of_side(0) + of_side(1)
+        match self.stash.may_hold(item) {
+            true => self.stash.matching(item).map(|(_, copies)| copies).sum(),
+            false => 0,
+        }
     }
 }
 
@@ -206,14 +224,15 @@ impl GrowingFilter {
         GrowingBuilder::default()
     }
 
-    pub(super) fn from_spec(spec: Spec) -> Result<Self, BuildError> {
+    pub(crate) fn from_spec(spec: Spec) -> Result<Self, BuildError> {
         debug_assert!(spec.parameters.validate().is_ok(), "{:?}", spec.parameters);
         let table = Table::new(Shape::new(spec.parameters), spec.first_lines);
         let table = table.ok_or(BuildError::Allocation { bytes: spec.first_lines.saturating_mul(64) })?;
-        Ok(Self::from_parts(spec, table, Stash::default(), 0))
+        let stash = Stash::new(&table.shape);
+        Ok(Self::from_parts(spec, table, stash, 0))
     }
 
-    pub(super) fn from_parts(spec: Spec, table: Table, stash: Stash, len: u64) -> Self {
+    pub(crate) fn from_parts(spec: Spec, table: Table, stash: Stash, len: u64) -> Self {
         let most_weight = rate::most_weight(&table.shape, spec.promised_rate);
         GrowingFilter { spec, table, stash, len, arch: Arch::detect(), search: Search::default(), most_weight }
     }
@@ -298,7 +317,7 @@ impl GrowingFilter {
     pub fn clear(&mut self) {
         let empty = Table::new(self.table.shape, self.spec.first_lines);
         self.table = empty.expect("memory for an empty filter");
-        self.stash = Stash::default();
+        self.stash = Stash::new(&self.table.shape);
         self.len = 0;
     }
 
@@ -353,8 +372,10 @@ impl GrowingFilter {
             (0..table.sides[side].lines)
                 .flat_map(move |line| (0..table.shape.slots).map(move |slot| Cell::new(side, line, slot)))
         });
-        let stashed =
-            self.stash.iter().flat_map(|(entry, copies)| core::iter::repeat_n(entry.item(table), copies as usize));
+        let stashed = self
+            .stash
+            .iter()
+            .flat_map(|(entry, copies)| core::iter::repeat_n(entry.item(&table.shape), copies as usize));
         cells.filter_map(|cell| table.item_at(cell)).chain(stashed)
     }
 
@@ -368,7 +389,7 @@ impl GrowingFilter {
 
     /// The common end of every insert: into a free slot, else by moving others, else beside the table, else refused.
     #[inline(always)]
-    pub(super) fn insert_item(&mut self, item: &Item) -> Result<(), InsertError> {
+    pub(crate) fn insert_item(&mut self, item: &Item) -> Result<(), InsertError> {
         self.check_room()?;
         let cells = self.table.cells(item);
         match cells.as_slice().iter().find(|&&cell| self.table.is_free(cell)) {
@@ -407,21 +428,17 @@ impl GrowingFilter {
         Ok(())
     }
 
-    /// Puts an item into the stash.
+    /// Puts an item into the stash, with as much of its address as a slot would hold.
     fn put_aside(&mut self, item: &Item) {
-        let found = [0, 1].into_iter().find_map(|side| {
-            let (line, depth) = self.table.sides[side].find(item.rows[side], item.addresses[side], item.known)?;
-            Some((side, line, depth))
-        });
-        let (side, line, depth) = found.expect("an item knows one of its lines");
+        let (line, _) = self.table.sides[0].locate(item.rows[0], item.addresses[0]);
+        let depth = self.table.sides[0].depth_of(line);
         let known = self.table.shape.most_known(item.class, depth).min(item.known);
-        self.stash.add(Stashed::new(side, line, item, known), 1);
-        self.table.set_flag(side, line, true);
+        self.stash.add(Stashed::new(item, known), 1);
     }
 
     /// Stores an item that was stored before: it is not counted, and never refused. Where too little is known of it, in
     /// every line that it may belong to.
-    pub(super) fn place_again(&mut self, item: &Item) {
+    pub(crate) fn place_again(&mut self, item: &Item) {
         let cells = self.table.cells(item);
         if cells.as_slice().is_empty() {
             return item.halves().iter().for_each(|half| self.place_again(half));
@@ -446,46 +463,29 @@ impl GrowingFilter {
         let cells = self.table.cells(item);
         let known = |&cell: &Cell| Some((self.known_there(cell, item)?, cell));
         let best = cells.as_slice().iter().filter_map(known).reduce(|a, b| if b.0 > a.0 { b } else { a });
-        let beside = self.stashed_best(item);
-        if let Some(entry) = beside.filter(|entry| best.is_none_or(|best| best.0 <= entry.known)) {
+        let of_stash = self.stash.may_hold(item).then(|| self.stash.matching(item).map(|(entry, _)| *entry));
+        let beside = of_stash.and_then(|entries| entries.max_by_key(|entry| entry.known));
+        let enough = |entry: &Stashed| best.is_none_or(|(known, _)| known <= entry.known.into());
+        if let Some(entry) = beside.filter(enough) {
             self.stash.remove(&entry);
-            self.clear_flag(entry.cell);
             return true;
         }
         let Some((_, cell)) = best else { return false };
         self.table.take(cell);
-        if self.table.flagged(cell.side(), cell.line()) {
-            self.take_back(cell);
+        // A stashed entry that may lie wherever the item may now has a place.
+        if let Some(entry) = beside {
+            self.take_back(&entry);
         }
         true
     }
 
-    /// The stashed entry that knows most of all that may be the item's.
-    fn stashed_best(&self, item: &Item) -> Option<Stashed> {
-        let of_side = |side: usize| {
-            let (line, _) = self.table.sides[side].locate(item.rows[side], item.addresses[side]);
-            let flagged = self.table.flagged(side, line);
-            let best =
-                || self.stash.matching(side, line, item).map(|(entry, _)| *entry).max_by_key(|entry| entry.known);
-            flagged.then(best).flatten()
-        };
-        [of_side(0), of_side(1)].into_iter().flatten().max_by_key(|entry| entry.known)
-    }
-
-    /// Lets a stashed entry of a cell's line have that cell, which is free now, if it may lie there.
-    fn take_back(&mut self, cell: Cell) {
-        let (side, line) = (cell.side(), cell.line());
-        let fits = |entry: &&Stashed| entry.item(&self.table).slots.contains(&cell.slot());
-        let Some(entry) = self.stash.of_line(side, line).map(|(entry, _)| entry).find(fits).copied() else { return };
-        let item = entry.item(&self.table);
-        self.table.put(cell, &item.entry(side));
-        self.stash.remove(&entry);
-        self.clear_flag(entry.cell);
-    }
-
-    fn clear_flag(&mut self, cell: Cell) {
-        if self.stash.of_line(cell.side(), cell.line()).next().is_none() {
-            self.table.set_flag(cell.side(), cell.line(), false);
+    /// Puts a stashed entry into the table if it finds a free slot.
+    pub(crate) fn take_back(&mut self, entry: &Stashed) {
+        let item = entry.item(&self.table.shape);
+        let cells = self.table.cells(&item);
+        if let Some(&cell) = cells.as_slice().iter().find(|&&cell| self.table.is_free(cell)) {
+            self.table.put(cell, &item.entry(cell.side()));
+            self.stash.remove(entry);
         }
     }
 
@@ -498,7 +498,7 @@ impl GrowingFilter {
     /// Splits lines until the table is as full as it should be.
     #[inline(always)]
     fn grow(&mut self) {
-        if !self.holds_less_than(self.table.lines, rate::FULL) {
+        if !self.holds_less_than(self.table.lines, self.spec.parameters.full.into()) {
             self.split();
         }
     }

@@ -11,12 +11,13 @@
 //! ```
 //! Files in the order of the imports: `shape` (what a slot holds), `side` (linear hashing), `chunks` and `planes`
 //! (storage), `table` (entries in cells), `stash`, `search`, `probe` (a lookup), `rate` (planning), `filter`, `resize`,
-//! `batch`, `builder`.
+//! `batch`, `builder`; `image` (a table as bytes).
 
 mod batch;
 mod builder;
 mod chunks;
 mod filter;
+mod image;
 mod planes;
 mod probe;
 mod rate;
@@ -28,6 +29,11 @@ mod stash;
 mod table;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use filter::Spec;
+pub(crate) use image::{Arriving, table_bytes};
+pub(crate) use shape::{Parameters, STEPS, Shape};
+pub(crate) use stash::{Stash, Stashed};
 
 pub use builder::GrowingBuilder;
 pub use filter::GrowingFilter;

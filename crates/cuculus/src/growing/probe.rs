@@ -1,12 +1,13 @@
 //! A lookup: the two lines of an item, and what their slots have to hold.
 
 use super::shape::{Class, Shape};
+use super::stash::Stash;
 use super::table::{Table, word};
 use crate::bits::mask;
 
 /// Everything that comparing needs, found before the lines have arrived.
 #[derive(Clone, Copy)]
-pub(super) struct Probe<'a> {
+pub(crate) struct Probe<'a> {
     lines: [&'a [u8; 64]; 2],
     bits: [u32; 2],
     /// For each side, what a slot holds of the item if it holds as much as it can.
@@ -16,11 +17,13 @@ pub(super) struct Probe<'a> {
     field: u64,
     /// The lowest bit where marks may lie in planes, else 0.
     least: u64,
+    /// Whether the stash may hold the item.
+    pub(crate) stashed: bool,
 }
 
 impl<'a> Probe<'a> {
     #[inline(always)]
-    pub(super) fn new<const OPEN: bool>(table: &'a Table, hash: u64) -> Self {
+    pub(crate) fn new<const OPEN: bool>(table: &'a Table, stash: &Stash, hash: u64) -> Self {
         let shape: &Shape = &table.shape;
         let item = shape.item(hash);
         let class: &Class = &shape.classes[item.class];
@@ -38,11 +41,19 @@ impl<'a> Probe<'a> {
         };
         let [(first, a), (second, b)] = [side(0), side(1)];
         let bits = item.slots.map(|slot| class.bit(slot));
-        Probe { lines: [first, second], bits, wanted: [a, b], slot, field, least: u64::from(deep) }
+        Probe {
+            lines: [first, second],
+            bits,
+            wanted: [a, b],
+            slot,
+            field,
+            least: u64::from(deep),
+            stashed: stash.may_hold(&item),
+        }
     }
 
     #[inline(always)]
-    pub(super) fn prefetch(&self) {
+    pub(crate) fn prefetch(&self) {
         for line in self.lines {
             crate::bits::prefetch(line, 0);
         }
@@ -50,7 +61,7 @@ impl<'a> Probe<'a> {
 
     /// Whether some slot holds the item, as far as slots tell without their planes.
     #[inline(always)]
-    pub(super) fn matches<const OPEN: bool>(&self) -> bool {
+    pub(crate) fn matches<const OPEN: bool>(&self) -> bool {
         let mut found = false;
         for side in 0..2 {
             for bit in self.bits {
@@ -66,11 +77,5 @@ impl<'a> Probe<'a> {
             }
         }
         found
-    }
-
-    /// Whether entries of one of the lines are in the stash.
-    #[inline(always)]
-    pub(super) fn flagged(&self) -> bool {
-        (self.lines[0][63] | self.lines[1][63]) >> 7 != 0
     }
 }

@@ -1,12 +1,18 @@
 //! From what is known of a growing filter to its shape: the fewest bits that keep the rate at every size.
 
-use super::shape::{MAX_DEPTH, MAX_ROWS, MAX_SLOTS, Parameters, SLOT_BITS, STEPS, Shape};
+use super::shape::{MAX_DEPTH, MAX_ROWS, MAX_SLOTS, Parameters, STEPS, Shape};
 use crate::bits::mask;
+use crate::geometry::LINE_BITS;
 
-/// Slots of a thousand and twenty-four that are occupied when a line splits.
-pub(super) const FULL: u64 = 942;
+/// How many of 1024 slots are occupied when a line splits. Inserts look at twice as many lines at 0.94 as at 0.90.
+const DECLARED_FULL: u32 = 942;
+const OPEN_FULL: u32 = 932;
 
-/// Lines that have not split are fuller than the average and asked for more often: the load that rates are planned with.
+/// The highest load with a declared maximum, when all lines have split.
+const LAST_FULL: u64 = 950;
+
+/// Lines that have not split are fuller than the average, and asked for more often: with a declared maximum, rates are
+/// planned with this load.
 const PLANNED_LOAD: f64 = 0.96;
 
 /// The fewest slots of a class: smaller ones have too few partners.
@@ -19,46 +25,47 @@ const PLANNED: u32 = 9;
 const LEAST_BUDGET: f64 = 17.0;
 
 /// Lines for `items` at the load at which lines split.
-pub(super) fn lines_for(items: u64, slots: u64) -> u64 {
-    (u128::from(items) << 10).div_ceil(u128::from(slots * FULL)) as u64
+pub(crate) fn lines_for(items: u64, slots: u32, full: u64) -> u64 {
+    (u128::from(items) << 10).div_ceil(u128::from(slots) * u128::from(full)) as u64
 }
 
 /// The smallest line with a declared maximum of `items` and a rate of at most `rate`.
-pub(super) fn declared(items: u64, rate: f64) -> Option<Parameters> {
+pub(crate) fn declared(items: u64, rate: f64) -> Option<Parameters> {
     let fits = |(slots, wide, width): &(u32, u32, u32)| {
         let found = |size: u32, bits: u32| share(size, *slots) / mask(bits) as f64;
         4.0 * PLANNED_LOAD * (found(*wide, width + 1) + found(slots - wide, *width)) <= rate
     };
     let (slots, wide, width) = lines(8..=31).filter(fits).max_by_key(|&(slots, wide, _)| (slots, wide))?;
     // Halved until they are few enough: so every line stands for equally many lines of the table's last size.
-    let half = lines_for(items, slots.into()).div_ceil(2).max(1);
+    let least = lines_for(items, slots, LAST_FULL).div_ceil(2).max(1);
+    let half = lines_for(items, slots, DECLARED_FULL.into()).div_ceil(2).max(1);
     let planned = (0..).find(|&planned| half.div_ceil(1 << planned) <= MAX_ROWS.into())?;
-    let rows = half.div_ceil(1 << planned) as u32;
-    Some(Parameters { slots, wide, width, core: 0, rows, planned, steps: [0; STEPS] })
+    let rows = least.div_ceil(1 << planned).max(half >> planned) as u32;
+    Some(Parameters { slots, wide, width, core: 0, rows, planned, full: DECLARED_FULL, steps: [0; STEPS] })
 }
 
 /// The smallest line for the open end that starts with `first_lines` lines.
-pub(super) fn open(first_lines: u64, rate: f64) -> Option<Parameters> {
+pub(crate) fn open(first_lines: u64, rate: f64) -> Option<Parameters> {
     // Doublings' worth of newest entries that the rate allows: an entry in a slot of w bits that has lost no bit of its
     // address is found by one absent key in 2^(w - 1), one that has lost one by twice as many.
     let budget = |&(slots, wide, width): &(u32, u32, u32)| {
         let found = |size: u32, bits: u32| share(size, slots) / (1u64 << bits) as f64;
-        rate / (4.0 * PLANNED_LOAD * (found(wide, width + 1) + found(slots - wide, width)))
+        rate / (4.0 * f64::from(OPEN_FULL) / 1024.0 * (found(wide, width + 1) + found(slots - wide, width)))
     };
     let best = lines(10..=47).filter(|line| budget(line) >= LEAST_BUDGET).max_by_key(|&(slots, wide, _)| (slots, wide));
     let (slots, wide, width) = best?;
     let planned = PLANNED.max(64 - (first_lines.div_ceil(2) - 1).leading_zeros());
     let core = (width * 3 / 8).clamp(4, 8);
     let steps = steps(budget(&(slots, wide, width)), planned);
-    Some(Parameters { slots, wide, width, core, rows: 1, planned, steps })
+    Some(Parameters { slots, wide, width, core, rows: 1, planned, full: OPEN_FULL, steps })
 }
 
-/// When the slots get one bit more: the slots as they are may use four fifths of the rate, every further bit half of
+/// When the slots get one bit more: the slots as they are may use 0.85 of the rate, every further bit half of
 /// what is left then. A doubling with `n` bits more uses `1.5 / 2^n` of the budget.
 fn steps(budget: f64, planned: u32) -> [u8; STEPS] {
     let (mut steps, mut depth) = ([0; STEPS], f64::from(planned));
-    let (mut left, mut doubling) = (0.8 * budget - 2.0, 1.5);
-    let mut rest = 0.2 * budget;
+    let (mut left, mut doubling) = (0.85 * budget - 2.0, 1.5);
+    let mut rest = 0.15 * budget;
     for step in &mut steps {
         depth += left / doubling;
         if depth >= f64::from(MAX_DEPTH) {
@@ -81,18 +88,19 @@ fn share(size: u32, slots: u32) -> f64 {
 /// Every line with slots of these widths: slots, wide ones, narrow width.
 fn lines(widths: core::ops::RangeInclusive<u32>) -> impl Iterator<Item = (u32, u32, u32)> {
     widths.flat_map(|width| {
-        let slots = SLOT_BITS / (width + 1)..=(SLOT_BITS / width).min(MAX_SLOTS);
+        let slots = LINE_BITS / (width + 1)..=(LINE_BITS / width).min(MAX_SLOTS);
         slots.flat_map(move |slots| {
-            let most = (SLOT_BITS - slots * width).min(slots);
+            let most = (LINE_BITS - slots * width).min(slots);
             let wide = most.min(slots.saturating_sub(LEAST_CLASS));
-            let mixed = (wide >= LEAST_CLASS && most < slots).then_some(wide);
-            [mixed, Some(0)].into_iter().flatten().map(move |wide| (slots, wide, width))
+            // An even class has no slot without a partner, which is worth one narrower slot at times.
+            let mixed = [wide, wide.saturating_sub(1)].into_iter().filter(|&wide| wide >= LEAST_CLASS);
+            mixed.chain([0]).map(move |wide| (slots, wide, width))
         })
     })
 }
 
 /// The share of absent keys that the entries of a table find.
-pub(super) fn expected(shape: &Shape, occupied: [u64; 2], slots: u64, weight: u128) -> f64 {
+pub(crate) fn expected(shape: &Shape, occupied: [u64; 2], slots: u64, weight: u128) -> f64 {
     if shape.open() {
         // One of the item's slots' pairs in the line.
         return weight as f64 / (1u128 << super::table::WEIGHT) as f64 * 2.0 / shape.slots as f64;
@@ -106,7 +114,7 @@ pub(super) fn expected(shape: &Shape, occupied: [u64; 2], slots: u64, weight: u1
 }
 
 /// The weight of entries at which a rate is reached.
-pub(super) fn most_weight(shape: &Shape, rate: f64) -> u128 {
+pub(crate) fn most_weight(shape: &Shape, rate: f64) -> u128 {
     let share = rate * shape.slots as f64 / 2.0 * (1u64 << 40) as f64;
     (share as u128) << (super::table::WEIGHT - 40)
 }

@@ -10,15 +10,16 @@
 //! fail, and joining two lines is its reverse, but for entries that meet in a slot.
 
 use super::filter::GrowingFilter;
-use super::shape::Entry;
+use super::shape::{Entry, WAYS};
 use super::side::{Side, lines_of};
 use super::stash::Stashed;
 use super::table::Cell;
+use crate::bits::{Word, mask};
 use alloc::vec::Vec;
 
 impl GrowingFilter {
     /// Splits one line; false, and nothing has changed, if there are as many lines as there may be or no memory for more.
-    pub(super) fn split(&mut self) -> bool {
+    pub(crate) fn split(&mut self) -> bool {
         let table = &mut self.table;
         if table.lines >= 2 * table.shape.most_lines() {
             return false;
@@ -31,7 +32,6 @@ impl GrowingFilter {
         if !(table.ensure(side, other, depth + 1) && table.ensure(side, line, depth + 1)) {
             return false;
         }
-        let stashed = self.unstash(side, line);
         let entries = self.take_entries(side, line);
         self.set_lines(side, [first, second][side]);
         for (slot, entry) in entries.into_iter().enumerate() {
@@ -49,13 +49,58 @@ impl GrowingFilter {
             }
         }
         self.table.planes[side].release_outside(depth, line + 1, self.table.shape.lines(depth));
-        self.restash(stashed);
+        self.pull(side, line, other, depth);
+        self.unstash(side, line, other);
         true
+    }
+
+    /// Fills two halves of a line, as far as the table is filled, with entries of the other side that may lie in them.
+    /// Without it, lines that have not split are full and searches long.
+    fn pull(&mut self, side: usize, line: u64, half: u64, depth: u32) {
+        let slots = self.table.shape.slots;
+        let taken = |line| (0..slots).filter(|&slot| !self.table.is_free(Cell::new(side, line, slot))).count() as u64;
+        let wanted = (2 * slots * u64::from(self.spec.parameters.full)) >> 10;
+        let mut wanted = wanted.saturating_sub(taken(line) + taken(half));
+        let (row, low) = self.table.sides[side].origin(line);
+        let other = 1 - side;
+        let rows = self.table.shape.parameters.rows.into();
+        for i in 0..WAYS {
+            // Not always the same ways first.
+            let number = (i + line as usize) % WAYS;
+            let way = self.table.shape.ways[number];
+            let there = row.reflect(way.rows, rows);
+            let address = low ^ way.address & mask(depth);
+            // Where the lines of the other side have one bit more, there are two.
+            for high in [0, 1 << depth] {
+                let Some((from, _)) = self.table.sides[other].find(there, address | high, depth + 1) else { continue };
+                if high != 0 && self.table.sides[other].depth_of(from) == depth {
+                    continue;
+                }
+                for slot in 0..slots {
+                    let cell = Cell::new(other, from, slot);
+                    if self.table.core(cell) as usize % WAYS != number {
+                        continue;
+                    }
+                    let Some(item) = self.table.item_at(cell) else { continue };
+                    let Some((to, _)) = self.table.sides[side].find(row, item.addresses[side], item.known) else {
+                        continue;
+                    };
+                    let mut free = item.slots.into_iter().map(|slot| Cell::new(side, to, slot));
+                    let Some(free) = free.find(|&cell| self.table.is_free(cell)) else { continue };
+                    if wanted == 0 {
+                        return;
+                    }
+                    wanted -= 1;
+                    self.table.take(cell);
+                    self.table.put(free, &item.entry(side));
+                }
+            }
+        }
     }
 
     /// Joins the lines that were split last; false if the table has as few lines as it began with, or its stash might
     /// run full.
-    pub(super) fn join(&mut self) -> bool {
+    pub(crate) fn join(&mut self) -> bool {
         let table = &mut self.table;
         let room = super::stash::Stash::most(table.slots()).saturating_sub(self.stash.len() as u64);
         if table.lines <= self.spec.first_lines || room <= table.shape.slots {
@@ -69,8 +114,6 @@ impl GrowingFilter {
         if !table.ensure(side, line, depth) {
             return false;
         }
-        let mut stashed = self.unstash(side, line);
-        stashed.extend(self.unstash(side, other));
         let (stay, come) = (self.take_entries(side, line), self.take_entries(side, other));
         self.set_lines(side, now.lines);
         for (slot, entry) in stay.iter().enumerate() {
@@ -93,7 +136,6 @@ impl GrowingFilter {
                 self.place_again(&item);
             }
         }
-        self.restash(stashed);
         true
     }
 
@@ -126,20 +168,15 @@ impl GrowingFilter {
         }
     }
 
-    /// Takes a line's entries out of the stash.
-    fn unstash(&mut self, side: usize, line: u64) -> Vec<(Stashed, u32)> {
-        if !self.table.flagged(side, line) {
-            return Vec::new();
-        }
-        self.table.set_flag(side, line, false);
-        self.stash.take_line(side, line)
-    }
-
-    /// Finds new places for entries that were stashed.
-    fn restash(&mut self, stashed: Vec<(Stashed, u32)>) {
-        for (entry, copies) in stashed {
-            let item = entry.item(&self.table);
-            (0..copies).for_each(|_| self.place_again(&item));
-        }
+    /// Gives stashed entries of a line that was split the room that there is now.
+    fn unstash(&mut self, side: usize, line: u64, other: u64) {
+        let here = |entry: &Stashed| {
+            let item = entry.item(&self.table.shape);
+            let low = self.table.sides[side].find(item.rows[side], item.addresses[side], item.known);
+            low.is_some_and(|(found, _)| found == line || found == other)
+        };
+        let some = self.stash.some(line.wrapping_mul(0x9E37_79B9_7F4A_7C15), 64);
+        let found: Vec<Stashed> = some.filter(|&entry| here(entry)).copied().collect();
+        found.iter().for_each(|entry| self.take_back(entry));
     }
 }

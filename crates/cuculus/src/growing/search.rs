@@ -23,14 +23,14 @@ const AHEAD: usize = 16;
 
 /// The search with its reusable memory, which is no part of a filter's state.
 #[derive(Default)]
-pub(super) struct Search {
+pub(crate) struct Search {
     queue: Vec<Node>,
     visited: Visited,
 }
 
 impl Search {
     /// Puts an item whose cells are all occupied; false, and nothing has changed, if no chain of moves is found.
-    pub(super) fn insert(&mut self, table: &mut Table, item: &Item, cells: &Cells) -> bool {
+    pub(crate) fn insert(&mut self, table: &mut Table, item: &Item, cells: &Cells) -> bool {
         let Some(free) = self.find(table, cells) else { return false };
         let mut node = self.queue[free];
         while node.parent != ROOT {

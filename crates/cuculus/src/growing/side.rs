@@ -5,12 +5,12 @@
 use super::shape::Shape;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Side {
-    pub(super) lines: u64,
+pub(crate) struct Side {
+    pub(crate) lines: u64,
     /// Address bits of a line that has not split; one that has takes one more.
-    pub(super) depth: u32,
+    pub(crate) depth: u32,
     /// The lines below this number have split.
-    pub(super) split: u64,
+    pub(crate) split: u64,
     rows: u64,
     low: u64,
     /// Address bits before those that a slot holds: of the line and in its planes. Not split, split.
@@ -18,7 +18,7 @@ pub(super) struct Side {
 }
 
 impl Side {
-    pub(super) fn new(lines: u64, shape: &Shape) -> Self {
+    pub(crate) fn new(lines: u64, shape: &Shape) -> Self {
         let rows = u64::from(shape.parameters.rows);
         let depth = (lines / rows).ilog2();
         let shift = [depth, depth + 1].map(|depth| shape.planes_end(depth));
@@ -27,7 +27,7 @@ impl Side {
 
     /// The line of a row and an address, and the address bits before those that its slots hold.
     #[inline(always)]
-    pub(super) fn locate(&self, row: u64, address: u64) -> (u64, u32) {
+    pub(crate) fn locate(&self, row: u64, address: u64) -> (u64, u32) {
         let low = (address & self.low) * self.rows + row;
         let split = (low < self.split) as usize;
         let high = (address >> self.depth & split as u64) * (self.lines - self.split);
@@ -36,7 +36,7 @@ impl Side {
 
     /// The line and depth of an address of which `known` bits are known, if that is enough.
     #[inline(always)]
-    pub(super) fn find(&self, row: u64, address: u64, known: u32) -> Option<(u64, u32)> {
+    pub(crate) fn find(&self, row: u64, address: u64, known: u32) -> Option<(u64, u32)> {
         let low = (address & self.low) * self.rows + row;
         let split = low < self.split;
         let depth = self.depth + u32::from(split);
@@ -46,13 +46,13 @@ impl Side {
 
     /// The number of address bits of a line.
     #[inline(always)]
-    pub(super) fn depth_of(&self, line: u64) -> u32 {
+    pub(crate) fn depth_of(&self, line: u64) -> u32 {
         self.depth + u32::from(line < self.split || line >= self.lines - self.split)
     }
 
     /// The row and the address bits of a line.
     #[inline(always)]
-    pub(super) fn origin(&self, line: u64) -> (u64, u64) {
+    pub(crate) fn origin(&self, line: u64) -> (u64, u64) {
         match self.rows {
             1 => (0, line),
             rows => (line % rows, line / rows),
@@ -62,7 +62,7 @@ impl Side {
 
 /// How many lines the two sides have of a table of `total` lines: the first side doubles, then the second. So an item has
 /// one line that has split lately and one that has not, and the two even out.
-pub(super) fn lines_of(total: u64, shape: &Shape) -> [u64; 2] {
+pub(crate) fn lines_of(total: u64, shape: &Shape) -> [u64; 2] {
     let half = shape.lines((total / shape.lines(1)).ilog2());
     let first = (total - half).min(2 * half).min(shape.most_lines());
     [first, total - first]

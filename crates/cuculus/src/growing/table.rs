@@ -8,80 +8,69 @@ use crate::bits::{load, mask, prefetch, store};
 
 /// A slot: `(line << 1 | side) << 6 | slot`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Cell(pub(super) u64);
+pub(crate) struct Cell(pub(crate) u64);
 
 impl Cell {
     #[inline(always)]
-    pub(super) fn new(side: usize, line: u64, slot: u64) -> Self {
+    pub(crate) fn new(side: usize, line: u64, slot: u64) -> Self {
         Cell((line << 1 | side as u64) << 6 | slot)
     }
 
     #[inline(always)]
-    pub(super) fn side(self) -> usize {
+    pub(crate) fn side(self) -> usize {
         (self.0 >> 6 & 1) as usize
     }
 
     #[inline(always)]
-    pub(super) fn line(self) -> u64 {
+    pub(crate) fn line(self) -> u64 {
         self.0 >> 7
     }
 
     #[inline(always)]
-    pub(super) fn slot(self) -> u64 {
+    pub(crate) fn slot(self) -> u64 {
         self.0 & 63
     }
 }
 
 /// Up to four cells.
 #[derive(Clone, Copy)]
-pub(super) struct Cells {
+pub(crate) struct Cells {
     cells: [Cell; 4],
     len: usize,
 }
 
 impl Cells {
     #[inline(always)]
-    pub(super) fn as_slice(&self) -> &[Cell] {
+    pub(crate) fn as_slice(&self) -> &[Cell] {
         &self.cells[..self.len]
     }
 }
 
 #[derive(Clone)]
-pub(super) struct Table {
-    pub(super) shape: Shape,
+pub(crate) struct Table {
+    pub(crate) shape: Shape,
     /// Lines of both sides.
-    pub(super) lines: u64,
-    pub(super) sides: [Side; 2],
-    pub(super) chunks: [Chunks; 2],
-    pub(super) planes: [Planes; 2],
+    pub(crate) lines: u64,
+    pub(crate) sides: [Side; 2],
+    pub(crate) chunks: [Chunks; 2],
+    pub(crate) planes: [Planes; 2],
     /// Occupied slots of each class.
-    pub(super) occupied: [u64; 2],
+    pub(crate) occupied: [u64; 2],
     /// Open end: what all entries add to the false-positive rate, in units of [`WEIGHT`].
-    pub(super) weight: u128,
+    pub(crate) weight: u128,
     /// Whether some lines have bits in planes that lookups have to read.
-    pub(super) deep: bool,
+    pub(crate) deep: bool,
 }
 
 /// The weight of an entry that every absent key of its slots' pair finds, but for a factor near one that its class has.
-pub(super) const WEIGHT: u32 = 116;
+pub(crate) const WEIGHT: u32 = 116;
 
 impl Table {
     /// An empty table of `lines` lines; `None` where the system has not got the memory.
-    pub(super) fn new(shape: Shape, lines: u64) -> Option<Self> {
-        let of_sides = lines_of(lines, &shape);
-        let sides = of_sides.map(|lines| Side::new(lines, &shape));
-        let mut table = Table {
-            shape,
-            lines,
-            sides,
-            chunks: [(); 2].map(|()| Chunks::new(64, 0, shape.most_lines())),
-            planes: [(); 2].map(|()| Planes::new(shape.slots, shape.parameters.rows)),
-            occupied: [0; 2],
-            weight: 0,
-            deep: sides.iter().any(|side| shape.is_deep(side.depth + 1)),
-        };
-        for (side, lines) in of_sides.into_iter().enumerate() {
-            for line in 0..lines {
+    pub(crate) fn new(shape: Shape, lines: u64) -> Option<Self> {
+        let mut table = Self::hollow(shape, lines);
+        for side in 0..2 {
+            for line in 0..table.sides[side].lines {
                 if !table.ensure(side, line, table.sides[side].depth_of(line)) {
                     return None;
                 }
@@ -90,40 +79,44 @@ impl Table {
         Some(table)
     }
 
+    /// A table without the memory of its lines.
+    pub(crate) fn hollow(shape: Shape, lines: u64) -> Self {
+        let sides = lines_of(lines, &shape).map(|lines| Side::new(lines, &shape));
+        Table {
+            shape,
+            lines,
+            sides,
+            chunks: [(); 2].map(|()| Chunks::new(64, 0, shape.most_lines())),
+            planes: [(); 2].map(|()| Planes::new(shape.slots, shape.parameters.rows)),
+            occupied: [0; 2],
+            weight: 0,
+            deep: sides.iter().any(|side| shape.is_deep(side.depth + 1)),
+        }
+    }
+
     /// Makes sure that there is memory for a line of some depth.
-    pub(super) fn ensure(&mut self, side: usize, line: u64, depth: u32) -> bool {
+    pub(crate) fn ensure(&mut self, side: usize, line: u64, depth: u32) -> bool {
         let planes = u32::from(self.shape.planes[depth as usize]);
         self.chunks[side].ensure(line) && self.planes[side].ensure(depth..depth + planes, line)
     }
 
-    /// Whether two tables of one shape and size hold the same.
-    pub(super) fn same_bytes(&self, other: &Table) -> bool {
-        let same = |side: usize, line: u64| {
-            let depth = self.sides[side].depth_of(line);
-            let planes = |table: &Table, bit| table.planes[side].word(bit, line);
-            let mut bits = depth..self.shape.planes_end(depth);
-            self.line(side, line) == other.line(side, line) && bits.all(|bit| planes(self, bit) == planes(other, bit))
-        };
-        (0..2).all(|side| (0..self.sides[side].lines).all(|line| same(side, line)))
-    }
-
     /// Slots of the whole table.
-    pub(super) fn slots(&self) -> u64 {
+    pub(crate) fn slots(&self) -> u64 {
         self.lines * self.shape.slots
     }
 
-    pub(super) fn occupied(&self) -> u64 {
+    pub(crate) fn occupied(&self) -> u64 {
         self.occupied[0] + self.occupied[1]
     }
 
-    pub(super) fn memory_bytes(&self) -> u64 {
+    pub(crate) fn memory_bytes(&self) -> u64 {
         let chunks: u64 = self.chunks.iter().map(Chunks::memory_bytes).sum();
         chunks + self.planes.iter().map(Planes::memory_bytes).sum::<u64>()
     }
 
     /// The bytes of a line that is there.
     #[inline(always)]
-    pub(super) fn line(&self, side: usize, line: u64) -> &[u8; 64] {
+    pub(crate) fn line(&self, side: usize, line: u64) -> &[u8; 64] {
         let found = self.chunks[side].find(line).and_then(|(bytes, at)| bytes.get(at..at + 64));
         found.expect("a line of the table").try_into().expect("64 bytes")
     }
@@ -135,39 +128,35 @@ impl Table {
     }
 
     #[inline(always)]
-    pub(super) fn prefetch(&self, side: usize, line: u64) {
+    pub(crate) fn prefetch(&self, side: usize, line: u64) {
         if let Some((bytes, at)) = self.chunks[side].find(line) {
             prefetch(bytes, at);
         }
     }
 
-    /// Whether entries of this line are in the stash.
-    #[inline(always)]
-    pub(super) fn flagged(&self, side: usize, line: u64) -> bool {
-        self.line(side, line)[63] >> 7 != 0
-    }
-
-    pub(super) fn set_flag(&mut self, side: usize, line: u64, flag: bool) {
-        let last = &mut self.line_mut(side, line)[63];
-        *last = *last & 0x7F | u8::from(flag) << 7;
-    }
-
     /// What a slot holds, without its planes.
     #[inline(always)]
-    pub(super) fn slot(&self, cell: Cell) -> u64 {
+    pub(crate) fn slot(&self, cell: Cell) -> u64 {
         let class = &self.shape.classes[self.shape.class_of(cell.slot())];
         word(self.line(cell.side(), cell.line()), class.bit(cell.slot())) & mask(class.width)
     }
 
+    /// The core in a slot; 0 in an empty one.
+    #[inline(always)]
+    pub(crate) fn core(&self, cell: Cell) -> u64 {
+        let class = &self.shape.classes[self.shape.class_of(cell.slot())];
+        self.slot(cell) >> class.field
+    }
+
     /// Whether a slot is empty.
     #[inline(always)]
-    pub(super) fn is_free(&self, cell: Cell) -> bool {
+    pub(crate) fn is_free(&self, cell: Cell) -> bool {
         self.slot(cell) == 0 && self.entry(cell).is_none()
     }
 
     /// The entry in a cell.
     #[inline(always)]
-    pub(super) fn entry(&self, cell: Cell) -> Option<Entry> {
+    pub(crate) fn entry(&self, cell: Cell) -> Option<Entry> {
         let (side, line, slot) = (cell.side(), cell.line(), cell.slot());
         let depth = self.sides[side].depth_of(line);
         let planes = u32::from(self.shape.planes[depth as usize]);
@@ -185,7 +174,7 @@ impl Table {
 
     /// Puts an entry into a free cell. What the slot and its planes cannot hold of the address is forgotten.
     #[inline(always)]
-    pub(super) fn put(&mut self, cell: Cell, entry: &Entry) {
+    pub(crate) fn put(&mut self, cell: Cell, entry: &Entry) {
         let (side, line, slot) = (cell.side(), cell.line(), cell.slot());
         let depth = self.sides[side].depth_of(line);
         let planes = u32::from(self.shape.planes[depth as usize]);
@@ -194,22 +183,31 @@ impl Table {
         let address = entry.address >> depth;
         let (value, more) = if self.shape.open() {
             let bits = (entry.known - depth).min(class.field + planes - 1);
-            self.weight += self.weight_of(number, depth, bits);
+            self.count(number, depth, bits);
             let field = 1 << bits | address & mask(bits);
             (entry.core << class.field | field >> planes, field & mask(planes))
         } else {
+            self.count(number, depth, planes);
             (entry.core, address & mask(planes))
         };
-        self.occupied[number] += 1;
         write(self.line_mut(side, line), class.bit(slot), class.width, value);
         if more != 0 {
             self.planes[side].set(depth, planes, line, slot, more);
         }
     }
 
+    /// Counts an entry of a class that knows `bits` address bits beyond its line's.
+    #[inline(always)]
+    pub(crate) fn count(&mut self, number: usize, depth: u32, bits: u32) {
+        self.occupied[number] += 1;
+        if self.shape.open() {
+            self.weight += self.weight_of(number, depth, bits);
+        }
+    }
+
     /// Empties an occupied cell.
     #[inline(always)]
-    pub(super) fn take(&mut self, cell: Cell) -> Option<Entry> {
+    pub(crate) fn take(&mut self, cell: Cell) -> Option<Entry> {
         let entry = self.entry(cell)?;
         let (side, line, slot) = (cell.side(), cell.line(), cell.slot());
         let depth = self.sides[side].depth_of(line);
@@ -242,7 +240,7 @@ impl Table {
     /// The cells of an item, one side's before the other's: first the side whose line has split lately, which has
     /// room and takes longer entries. Without the cells of a side where too few bits are known.
     #[inline(always)]
-    pub(super) fn cells(&self, item: &Item) -> Cells {
+    pub(crate) fn cells(&self, item: &Item) -> Cells {
         let found = [0, 1].map(|side| self.sides[side].find(item.rows[side], item.addresses[side], item.known));
         let depths = found.map(|found| found.map_or(0, |(_, depth)| depth));
         // Of two alike lines, some items prefer the one and some the other.
@@ -261,14 +259,14 @@ impl Table {
 
     /// The item whose entry lies in a cell.
     #[inline(always)]
-    pub(super) fn item_at(&self, cell: Cell) -> Option<Item> {
+    pub(crate) fn item_at(&self, cell: Cell) -> Option<Item> {
         let entry = self.entry(cell)?;
         Some(self.item_from(cell, &entry))
     }
 
     /// The item of an entry that lies, or could lie, in a cell.
     #[inline(always)]
-    pub(super) fn item_from(&self, cell: Cell, entry: &Entry) -> Item {
+    pub(crate) fn item_from(&self, cell: Cell, entry: &Entry) -> Item {
         let (row, _) = self.sides[cell.side()].origin(cell.line());
         self.shape.item_from(cell.side(), row, cell.slot(), entry)
     }
@@ -282,7 +280,7 @@ fn word_start(bit: u32) -> u32 {
 
 /// The word of a line in which the slot at `bit` lies, the slot lowest. `bit` is below 512.
 #[inline(always)]
-pub(super) fn word(line: &[u8; 64], bit: u32) -> u64 {
+pub(crate) fn word(line: &[u8; 64], bit: u32) -> u64 {
     let start = word_start(bit);
     // SAFETY: `start` is at most 56, and the line has 64 bytes.
     unsafe { load(line, start as usize) >> (bit - 8 * start) }

@@ -1,0 +1,4 @@
+//! What growing filters promise, tested from outside.
+
+mod files;
+mod rig;
