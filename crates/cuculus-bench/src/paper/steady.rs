@@ -62,7 +62,7 @@ fn churned(run: &mut Run<'_>) -> Outcome<()> {
     run.claim(
         "After turnovers of the whole set this project refuses nothing, denies nothing and keeps its rate",
         format!("{refused} refused, {denied} denied, worst rate {} % of 1 % asked", percent(worst)),
-        refused == 0 && denied == 0 && worst <= 0.0101,
+        refused == 0 && denied == 0 && worst <= 0.01 + 3.29 * (0.01 / effort.absent as f64).sqrt(),
     );
     run.csv("churn.csv", &rows)
 }

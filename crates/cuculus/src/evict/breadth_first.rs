@@ -43,7 +43,23 @@ impl BreadthFirst {
         fingerprint: Fingerprint,
         budget: u32,
     ) -> Result<u32, NoRoom> {
-        let (leaf, free) = self.search(cells, bytes, candidates, budget).ok_or(NoRoom)?;
+        let found = self.search(cells, bytes, candidates, budget).ok_or(NoRoom);
+        let moves = found.map(|(leaf, free)| self.move_chain(cells, bytes, leaf, free, fingerprint));
+        self.queue.clear();
+        self.queue.shrink_to(KEPT);
+        self.visited.shrink();
+        moves
+    }
+
+    /// Moves the items of a chain, the last one into its free slot, stores `fingerprint` at the head and counts the moves.
+    fn move_chain<C: Cells>(
+        &self,
+        cells: &C,
+        bytes: &mut [u8],
+        leaf: usize,
+        free: u32,
+        fingerprint: Fingerprint,
+    ) -> u32 {
         let (mut node, mut slot, mut moves) = (self.queue[leaf], free, 0);
         while node.parent != ROOT {
             let parent = self.queue[node.parent as usize];
@@ -53,7 +69,7 @@ impl BreadthFirst {
             moves += 1;
         }
         cells.set(bytes, node.cell, slot, fingerprint.get());
-        Ok(moves)
+        moves
     }
 
     /// The first queued cell with a free slot, and that slot.
@@ -65,8 +81,6 @@ impl BreadthFirst {
         budget: u32,
     ) -> Option<(usize, u32)> {
         let most = u64::from(budget).min(cells.cells()) as usize;
-        self.queue.clear();
-        self.queue.shrink_to(KEPT);
         self.visited.start();
         for &cell in candidates.as_slice() {
             if self.visited.insert(cell) {

@@ -20,7 +20,14 @@ const CELL_BITS: u32 = 51;
 const SMALL: usize = 512;
 
 impl Visited {
-    /// Empties the set. What a long search took is given back here.
+    /// Gives back what a long search took.
+    pub(crate) fn shrink(&mut self) {
+        if self.entries.len() > SMALL {
+            *self = Visited::default();
+        }
+    }
+
+    /// Empties the set.
     pub(crate) fn start(&mut self) {
         self.round += 1;
         self.len = 0;
