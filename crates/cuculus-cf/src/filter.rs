@@ -158,7 +158,34 @@ impl Filter {
     /// # Errors
     /// [`Refusal`], and nothing has changed.
     pub fn insert(&mut self, item: &[u8], limits: &Limits) -> Result<(), Refusal> {
-        let hash = self.hasher.hash_bytes(item);
+        self.insert_hashed(item, self.hasher.hash_bytes(item), limits)
+    }
+
+    /// [`insert`](Self::insert) for each item in order, also after a refused one: an answer for each. Their memory is fetched
+    /// at once.
+    pub fn insert_many(&mut self, items: &[&[u8]], limits: &Limits) -> Vec<Result<bool, Refusal>> {
+        let hashes = self.fetched(items);
+        let store = |(item, hash): (&&[u8], u64)| self.insert_hashed(item, hash, limits).map(|()| true);
+        items.iter().zip(hashes).map(store).collect()
+    }
+
+    /// [`insert_unique`](Self::insert_unique) for each item in order, also after a refused one.
+    pub fn insert_many_unique(&mut self, items: &[&[u8]], limits: &Limits) -> Vec<Result<bool, Refusal>> {
+        self.fetched(items);
+        items.iter().map(|item| self.insert_unique(item, limits)).collect()
+    }
+
+    /// The hashes of items whose slots are in the caches now. What is found does not matter.
+    fn fetched(&self, items: &[&[u8]]) -> Vec<u64> {
+        let hashes: Vec<u64> = items.iter().map(|item| self.hasher.hash_bytes(item)).collect();
+        if hashes.len() > 1 {
+            std::hint::black_box(self.store.contains_many_hash(&hashes));
+        }
+        hashes
+    }
+
+    #[inline]
+    fn insert_hashed(&mut self, item: &[u8], hash: u64, limits: &Limits) -> Result<(), Refusal> {
         let present = self.store.contains_hash(hash) || self.elsewhere(item, hash);
         if present && self.count(item) >= self.params.most_copies() {
             return Err(Refusal::TooManyCopies);

@@ -93,6 +93,9 @@ impl Loading {
             _ => return Err(LoadError::NotAHeader),
         };
         input.end()?;
+        if total == 0 {
+            return Err(LoadError::Parameter("length"));
+        }
         if total > limits.bytes.saturating_add(1024) {
             return Err(LoadError::TooLarge { bytes: total, limit: limits.bytes });
         }
@@ -122,14 +125,6 @@ impl Loading {
     /// Whether nothing has arrived after the first chunk.
     pub fn is_new(&self) -> bool {
         self.arrived.is_empty()
-    }
-
-    /// The whole filter, where the first chunk was all of it; `None` while chunks are missing.
-    ///
-    /// # Errors
-    /// [`LoadError`] for anything wrong with the whole.
-    pub fn finish_if_complete(&self, limits: &Limits) -> Result<Option<Filter>, LoadError> {
-        if self.total == 0 { self.finish(limits).map(Some) } else { Ok(None) }
     }
 
     /// Bytes of memory.

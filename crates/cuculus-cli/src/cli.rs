@@ -33,6 +33,7 @@ enum Command {
     Info(cmd::info::Args),
     Verify(cmd::verify::Args),
     Plan(cmd::plan::Args),
+    ImportRedisbloom(cmd::import_redisbloom::Args),
     Completions(cmd::completions::Args),
     Man(cmd::man::Args),
 }
@@ -50,6 +51,7 @@ impl Command {
             Command::Info(args) => cmd::info::run(&args),
             Command::Verify(args) => cmd::verify::run(&args),
             Command::Plan(args) => cmd::plan::run(&args),
+            Command::ImportRedisbloom(args) => cmd::import_redisbloom::run(&args),
             Command::Completions(args) => cmd::completions::run(&args),
             Command::Man(args) => cmd::man::run(&args),
         }

@@ -5,6 +5,7 @@ mod cli;
 mod cmd;
 mod distinct;
 mod exit;
+mod imported;
 mod input;
 mod output;
 mod progress;

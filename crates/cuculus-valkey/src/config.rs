@@ -2,7 +2,7 @@
 
 use crate::server::Call;
 use cuculus::HashKind;
-use cuculus_cf::{Limits, MAX_CAPACITY, Params, Shape};
+use cuculus_cf::{CreateError, Limits, LoadError, MAX_CAPACITY, MergeError, Params, Refusal, Shape};
 use std::ffi::CStr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
@@ -167,7 +167,40 @@ pub(crate) fn limits() -> Limits {
     Limits { bytes: NUMBERS[MAX_BYTES].get() as u64, growth: NUMBERS[MAX_GROWTH].get() as u64 }
 }
 
-/// What this call is held to.
-pub(crate) fn limits_for(call: &Call) -> Limits {
-    if call.must_obey() { Limits::NONE } else { limits() }
+/// Runs `work` under this server's limits, and again without any if that fails and the call has to be obeyed. (Asking first
+/// would cost more than most commands.)
+pub(crate) fn within_limits<T, E: IsLimit>(call: &Call, mut work: impl FnMut(&Limits) -> Result<T, E>) -> Result<T, E> {
+    match work(&limits()) {
+        Err(reason) if reason.is_limit() && call.must_obey() => work(&Limits::NONE),
+        outcome => outcome,
+    }
+}
+
+/// Errors that may say that a limit was the reason.
+pub(crate) trait IsLimit {
+    fn is_limit(&self) -> bool;
+}
+
+impl IsLimit for Refusal {
+    fn is_limit(&self) -> bool {
+        matches!(self, Refusal::Limit)
+    }
+}
+
+impl IsLimit for CreateError {
+    fn is_limit(&self) -> bool {
+        matches!(self, CreateError::TooLarge { .. })
+    }
+}
+
+impl IsLimit for LoadError {
+    fn is_limit(&self) -> bool {
+        matches!(self, LoadError::TooLarge { .. })
+    }
+}
+
+impl IsLimit for MergeError {
+    fn is_limit(&self) -> bool {
+        matches!(self, MergeError::Limit)
+    }
 }

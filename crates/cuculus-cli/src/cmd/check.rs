@@ -1,10 +1,12 @@
 //! `cuculus check`: which keys are stored.
 
 use crate::exit::{Exit, Failure, Outcome};
+use crate::imported;
 use crate::input::{Block, Hasher, InputArgs, Keys};
 use crate::output::Output;
 use crate::secret::KeyFile;
 use crate::store::{self, with_lookup};
+use cuculus::HashKind;
 use std::path::PathBuf;
 
 /// Print the keys that are probably stored
@@ -47,13 +49,22 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Outcome {
+    if let Some(imported) = imported::open(&args.file)? {
+        let key = |block: &Block| (0..block.hashes().len()).map(|i| imported.filter.contains(block.key(i))).collect();
+        return check(args, HashKind::default(), key);
+    }
     let lookup = store::open(&args.file, args.key_file.read()?.as_ref())?;
     let hash = with_lookup!(&lookup, filter => filter.hash_kind());
+    check(args, hash, |block| with_lookup!(&lookup, filter => filter.contains_many_hash(block.hashes())))
+}
+
+/// Prints or counts the keys that `find` finds in their blocks, or those that it does not.
+fn check(args: &Args, hash: HashKind, find: impl Fn(&Block) -> Vec<bool>) -> Outcome {
     let mut keys = Keys::open(&args.input, Hasher::new(hash)?, !args.count)?;
     let mut out = Output::new();
     let mut number = 0u64;
     while let Some(block) = keys.next(|| out.flush())? {
-        let found = with_lookup!(&lookup, filter => filter.contains_many_hash(block.hashes()));
+        let found = find(&block);
         if args.count {
             number += found.iter().filter(|&&found| found != args.invert_match).count() as u64;
         } else {

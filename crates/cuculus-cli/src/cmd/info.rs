@@ -1,6 +1,7 @@
 //! `cuculus info`: what a filter file says it is.
 
 use crate::exit::{Exit, Failure, Outcome};
+use crate::imported::{self, Imported};
 use crate::output::{Output, Style, count, layout_name, rate, size};
 use cuculus::{FileInfo, Placement, Search};
 use serde::Serialize;
@@ -29,6 +30,9 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Outcome {
+    if let Some(imported) = imported::open(&args.file)? {
+        return print_imported(args, &imported);
+    }
     let info = if args.file == Path::new("-") {
         let failure = |reason: String| Failure::Input { name: "standard input".to_owned(), reason };
         let mut first = Vec::new();
@@ -44,6 +48,46 @@ pub(crate) fn run(args: &Args) -> Outcome {
     match args.json {
         true => out.json(&Description::new(&args.file, &info))?,
         false => print(&mut out, &args.file, &info)?,
+    }
+    out.flush()?;
+    Ok(Exit::Done)
+}
+
+/// A file of `import-redisbloom`.
+fn print_imported(args: &Args, imported: &Imported) -> Outcome {
+    #[derive(Serialize)]
+    struct Description {
+        file: String,
+        imported_from: &'static str,
+        items: u64,
+        tables: u64,
+        table_bytes: u64,
+        slots_per_bucket: u8,
+        load_factor: f64,
+        expected_false_positive_rate: f64,
+    }
+    let info = imported.filter.info();
+    let description = Description {
+        file: args.file.display().to_string(),
+        imported_from: "RedisBloom",
+        items: info.items,
+        tables: info.imported_tables,
+        table_bytes: info.imported_bytes,
+        slots_per_bucket: imported.filter.params().bucket_size,
+        load_factor: info.load_factor(),
+        expected_false_positive_rate: info.expected_rate,
+    };
+    let mut out = Output::new();
+    match args.json {
+        true => out.json(&description)?,
+        false => out.line(format!(
+            "{}: imported from RedisBloom, {} keys in {} tables of {}, false positives about {}",
+            description.file,
+            count(info.items),
+            count(info.imported_tables),
+            size(info.imported_bytes),
+            rate(info.expected_rate)
+        ))?,
     }
     out.flush()?;
     Ok(Exit::Done)

@@ -5,6 +5,7 @@ mod dedup;
 mod filters;
 mod full;
 mod hostile;
+mod imported;
 mod input;
 mod merging;
 mod readme;

@@ -3,8 +3,21 @@
 use crate::common::{Sandbox, lines};
 use std::time::{Duration, Instant};
 
-const COMMANDS: [&str; 12] =
-    ["tour", "build", "add", "remove", "check", "dedup", "merge", "info", "verify", "plan", "completions", "man"];
+const COMMANDS: [&str; 13] = [
+    "tour",
+    "build",
+    "add",
+    "remove",
+    "check",
+    "dedup",
+    "merge",
+    "info",
+    "verify",
+    "plan",
+    "import-redisbloom",
+    "completions",
+    "man",
+];
 
 fn help(sandbox: &Sandbox, command: &str) -> String {
     sandbox.run(&[command, "--help"]).exits(0).text().to_owned()
@@ -31,6 +44,7 @@ fn help_of_every_command() {
         ("dedup", &["--fpr", "--items", "--key-file", "--only-key"]),
         ("merge", &["--output", "--key-file", "--json"]),
         ("info", &["--json"]),
+        ("import-redisbloom", &["--output"]),
         ("verify", &["--json", "--key-file"]),
         ("plan", &["--items", "--fpr", "--memory", "--json"]),
     ] {

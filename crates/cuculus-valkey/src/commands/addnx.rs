@@ -5,10 +5,11 @@ use crate::config;
 use crate::server::{Access, Call, Outcome};
 
 pub(crate) fn run(call: &Call) -> Outcome {
-    let limits = config::limits_for(call);
     let mut key = call.key(1, Access::Write);
-    let mut target = target(&mut key, &limits, || config::defaults(call))?;
-    let stored = target.filter().insert_unique(call.arg(2), &limits).inspect_err(|refusal| count_refusal(*refusal))?;
+    let mut target = target(call, &mut key, || config::defaults(call))?;
+    let filter = target.filter();
+    let stored =
+        config::within_limits(call, |limits| filter.insert_unique(call.arg(2), limits)).inspect_err(count_refusal)?;
     if let Target::New(filter) = target {
         store_new(call, &mut key, *filter);
     }

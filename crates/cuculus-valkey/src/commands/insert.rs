@@ -10,66 +10,67 @@ use std::ffi::CStr;
 
 /// `CF.INSERT`: an item that is there is stored once more. 1, or -1 for a refused item; in RESP3 true and false.
 pub(crate) fn run(call: &Call) -> Outcome {
-    insert(
-        call,
-        c"cf.insert",
-        |filter, item, limits| filter.insert(item, limits).map(|()| true),
-        |call, answer| match (answer, call.is_resp3()) {
+    let answers = insert(call, c"cf.insert", Filter::insert_many)?;
+    let resp3 = answers.iter().any(Result::is_err) && call.is_resp3();
+    call.reply_array(answers.len());
+    for answer in answers {
+        match (answer, resp3) {
             (Ok(_), _) => call.reply_bool(true),
             (Err(_), true) => call.reply_bool(false),
             (Err(_), false) => call.reply_integer(-1),
-        },
-    )
+        }
+    }
+    Ok(())
 }
 
 /// `CF.INSERTNX`: 1, 0 for an item that is probably there, -1 for a refused one; integers in RESP3 too.
 pub(crate) fn run_unique(call: &Call) -> Outcome {
-    insert(call, c"cf.insertnx", Filter::insert_unique, |call, answer| {
-        call.reply_integer(answer.map_or(-1, i64::from));
-    })
+    let answers = insert(call, c"cf.insertnx", Filter::insert_many_unique)?;
+    call.reply_array(answers.len());
+    answers.into_iter().for_each(|answer| call.reply_integer(answer.map_or(-1, i64::from)));
+    Ok(())
 }
 
 type Answer = Result<bool, Refusal>;
 
+/// Stores all items with `store`, and tells everybody but the client.
 fn insert(
     call: &Call,
     event: &CStr,
-    store: impl Fn(&mut Filter, &[u8], &Limits) -> Answer,
-    reply: impl Fn(&Call, Answer),
-) -> Outcome {
+    store: fn(&mut Filter, &[&[u8]], &Limits) -> Vec<Answer>,
+) -> Result<Vec<Answer>, Failure> {
     let options = Options::parse(call)?;
-    let limits = config::limits_for(call);
     let mut key = call.key(1, Access::Write);
     if options.must_exist && matches!(key.content(), Content::Missing) {
         return Err(NOT_FOUND);
     }
-    let mut target = target(&mut key, &limits, || options.params)?;
-    let filter = target.filter();
-    let items = call.args(options.first_item);
-    let answers: Vec<Answer> = items.clone().map(|item| store(filter, item, &limits)).collect();
-    let refused = answers.iter().filter_map(|answer| answer.err()).inspect(|refusal| count_refusal(*refusal)).count();
+    let mut target = target(call, &mut key, || options.params.unwrap_or_else(|| config::defaults(call)))?;
+    let items: Vec<&[u8]> = call.args(options.first_item).collect();
+    // Asked before the first item: the order of the items has to be that of the primary.
+    let limits = if call.must_obey() { Limits::NONE } else { config::limits() };
+    let answers = store(target.filter(), &items, &limits);
+    answers.iter().filter_map(|answer| answer.as_ref().err()).for_each(count_refusal);
     let stored = answers.contains(&Ok(true));
     if let Target::New(filter) = target {
         store_new(call, &mut key, *filter);
     }
-    if stored && refused == 0 && !options.has_capacity {
+    if stored && !options.has_capacity && answers.iter().all(Result::is_ok) {
         call.replicate_verbatim();
     } else if stored {
         // A replica has no limits, and a smallest capacity of its own: it is sent what was stored here, and nothing else.
-        let kept = items.zip(&answers).filter(|(_, answer)| **answer == Ok(true)).map(|(item, _)| item);
+        let kept = items.iter().zip(&answers).filter(|(_, answer)| **answer == Ok(true)).map(|(item, _)| *item);
         let head = [call.arg(1), b"NOCREATE", b"ITEMS"];
         call.replicate(c"CF.INSERT", head.into_iter().chain(kept));
     }
     if stored {
         call.announce(1, event);
     }
-    call.reply_array(answers.len());
-    answers.into_iter().for_each(|answer| reply(call, answer));
-    Ok(())
+    Ok(answers)
 }
 
 struct Options {
-    params: Params,
+    /// Where anything was said.
+    params: Option<Params>,
     must_exist: bool,
     has_capacity: bool,
     first_item: usize,
@@ -77,8 +78,7 @@ struct Options {
 
 impl Options {
     fn parse(call: &Call) -> Result<Self, Failure> {
-        let mut params = config::defaults(call);
-        let (mut capacity, mut must_exist, mut next) = (None, false, 2);
+        let (mut capacity, mut rate, mut must_exist, mut next) = (None, None, false, 2);
         loop {
             if next >= call.argc() {
                 return Err(Failure::WrongArity);
@@ -94,7 +94,7 @@ impl Options {
                 capacity = Some(strict_integer(value()?).ok_or(BAD_CAPACITY)?);
                 next += 2;
             } else if is(name, "ERROR") {
-                params.rate = parse_rate(value()?).ok_or_else(bad_rate)?;
+                rate = Some(parse_rate(value()?).ok_or_else(bad_rate)?);
                 next += 2;
             } else {
                 return Err(unknown_option(name));
@@ -103,6 +103,14 @@ impl Options {
         if next + 1 >= call.argc() {
             return Err(Failure::WrongArity);
         }
+        let mut params = None;
+        if capacity.is_some() || rate.is_some() {
+            params = Some(Self::params(config::defaults(call), capacity, rate)?);
+        }
+        Ok(Options { params, must_exist, has_capacity: capacity.is_some(), first_item: next + 1 })
+    }
+
+    fn params(mut params: Params, capacity: Option<i64>, rate: Option<f64>) -> Result<Params, Failure> {
         if let Some(capacity) = capacity {
             if !(2 * i64::from(params.bucket_size)..=MAX_CAPACITY as i64).contains(&capacity) {
                 return Err(CAPACITY_RANGE_OF_INSERT);
@@ -110,6 +118,7 @@ impl Options {
             params.capacity = capacity as u64;
             params.shape = Params::usual_shape(params.capacity, params.expansion, config::fixed_shape());
         }
-        Ok(Options { params, must_exist, has_capacity: capacity.is_some(), first_item: next + 1 })
+        params.rate = rate.unwrap_or(params.rate);
+        Ok(params)
     }
 }

@@ -30,11 +30,13 @@ fn begin(call: &Call, key: &mut Key) -> Outcome {
         Content::WrongType => return Err(WRONG_TYPE),
         Content::Value(_) => return Err(EXISTS),
     }
-    let limits = config::limits_for(call);
-    let loading = match Header::parse(call.arg(3)).map_err(header_failure)? {
-        Header::Ours(chunk) => Loading::begin(chunk, &limits),
-        Header::RedisBloom(header) => Loading::begin_redisbloom(header, params_of(call, &header), &limits),
-    };
+    let header = Header::parse(call.arg(3)).map_err(header_failure)?;
+    let params = if let Header::RedisBloom(header) = &header { Some(params_of(call, header)) } else { None };
+    let loading = config::within_limits(call, |limits| match (&header, params) {
+        (Header::RedisBloom(header), Some(params)) => Loading::begin_redisbloom(*header, params, limits),
+        (Header::Ours(chunk), _) => Loading::begin(chunk, limits),
+        _ => Err(LoadError::NotAHeader),
+    });
     let loading = loading.map_err(|reason| {
         if let LoadError::TooLarge { .. } = reason {
             stats::REFUSED_LIMIT.add(1);
@@ -43,10 +45,7 @@ fn begin(call: &Call, key: &mut Key) -> Outcome {
     })?;
     // In our own form even where it came in RedisBloom's, so that a replica does not fill in its own defaults.
     call.replicate(c"CF.LOADCHUNK", [call.arg(1), b"1", &loading.first_chunk()].into_iter());
-    match loading.finish_if_complete(&limits).map_err(header_failure)? {
-        Some(filter) => key.set(Value::of(filter)),
-        None => key.set(Value::Loading(Box::new(loading))),
-    }
+    key.set(Value::Loading(Box::new(loading)));
     Ok(())
 }
 
@@ -59,7 +58,7 @@ fn go_on(call: &Call, key: &mut Key, position: i64) -> Outcome {
     };
     let taken = u64::try_from(position)
         .map_err(|_| LoadError::NotAHeader)
-        .and_then(|position| loading.take(position, call.arg(3), &config::limits_for(call)));
+        .and_then(|position| config::within_limits(call, |limits| loading.take(position, call.arg(3), limits)));
     let done = taken.map_err(|reason| {
         call.log_notice(&format!("CF.LOADCHUNK refused a chunk: {reason}"));
         BAD_CHUNK

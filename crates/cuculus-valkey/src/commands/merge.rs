@@ -9,7 +9,6 @@ use crate::value::Value;
 use cuculus_cf::Filter;
 
 pub(crate) fn run(call: &Call) -> Outcome {
-    let limits = config::limits_for(call);
     let mut destination = call.key(1, Access::Write);
     let mut merged: Option<Filter> = match destination.content() {
         Content::Missing => None,
@@ -21,7 +20,7 @@ pub(crate) fn run(call: &Call) -> Outcome {
         let mut source = call.key(index, Access::Read);
         let source = &filter_in(&mut source)?.filter;
         match &mut merged {
-            Some(merged) => merged.merge(source, &limits)?,
+            Some(merged) => config::within_limits(call, |limits| merged.merge(source, limits))?,
             None => merged = Some(source.clone()),
         }
     }

@@ -18,12 +18,13 @@ pub(crate) mod mexists;
 pub(crate) mod reserve;
 pub(crate) mod scandump;
 
+use crate::config::within_limits;
 use crate::server::{Call, Content, Key};
 use crate::stats;
 use crate::texts::{Failure, NOT_FOUND, STILL_LOADING, WRONG_TYPE, error};
 use crate::value::{Served, Value};
 use cuculus::HashKind;
-use cuculus_cf::{CreateError, Filter, Limits, Params, Refusal};
+use cuculus_cf::{CreateError, Filter, Params, Refusal};
 
 /// The filter under a key that has to hold one.
 fn filter_of(key: &mut Key, missing: Failure, wrong_type: Failure) -> Result<&mut Served, Failure> {
@@ -65,17 +66,17 @@ impl Target<'_> {
 }
 
 /// The filter to insert into; made, but not stored, if there is none.
-fn target<'a>(key: &'a mut Key, limits: &Limits, params: impl FnOnce() -> Params) -> Result<Target<'a>, Failure> {
+fn target<'a>(call: &Call, key: &'a mut Key, params: impl FnOnce() -> Params) -> Result<Target<'a>, Failure> {
     match key.content() {
-        Content::Missing => Ok(Target::New(Box::new(new_filter(params(), limits)?))),
+        Content::Missing => Ok(Target::New(Box::new(new_filter(call, params())?))),
         Content::WrongType => Err(WRONG_TYPE),
         Content::Value(Value::Loading(_)) => Err(STILL_LOADING),
         Content::Value(Value::Filter(served)) => Ok(Target::There(&mut served.filter)),
     }
 }
 
-fn new_filter(params: Params, limits: &Limits) -> Result<Filter, Failure> {
-    Filter::new(params, limits).map_err(|reason| {
+fn new_filter(call: &Call, params: Params) -> Result<Filter, Failure> {
+    within_limits(call, |limits| Filter::new(params, limits)).map_err(|reason| {
         if let CreateError::TooLarge { .. } = reason {
             stats::REFUSED_LIMIT.add(1);
         }
@@ -114,7 +115,7 @@ fn replicate_creation(call: &Call, params: &Params) {
     call.replicate(c"CF.RESERVE", std::iter::once(call.arg(1)).chain(words.iter().map(String::as_bytes)));
 }
 
-fn count_refusal(refusal: Refusal) {
+fn count_refusal(refusal: &Refusal) {
     match refusal {
         Refusal::Limit => stats::REFUSED_LIMIT.add(1),
         _ => stats::REFUSED_FULL.add(1),

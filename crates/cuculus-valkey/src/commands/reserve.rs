@@ -16,7 +16,7 @@ pub(crate) fn run(call: &Call) -> Outcome {
         Content::WrongType => return Err(WRONG_TYPE),
         Content::Value(_) => return Err(EXISTS),
     }
-    let filter = new_filter(params, &config::limits_for(call))?;
+    let filter = new_filter(call, params)?;
     store_new(call, &mut key, filter);
     call.announce(1, c"cf.reserve");
     call.reply_ok()

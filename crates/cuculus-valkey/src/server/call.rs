@@ -14,7 +14,6 @@ pub(crate) struct Call {
     ctx: *mut raw::RedisModuleCtx,
     argv: *mut *mut raw::RedisModuleString,
     argc: usize,
-    flags: c_int,
 }
 
 impl Call {
@@ -25,9 +24,7 @@ impl Call {
         argv: *mut *mut raw::RedisModuleString,
         argc: c_int,
     ) -> Self {
-        // SAFETY: `ctx` is alive during the callback.
-        let flags = unsafe { api!(RedisModule_GetContextFlags)(ctx) };
-        Call { ctx, argv, argc: argc as usize, flags }
+        Call { ctx, argv, argc: argc as usize }
     }
 
     /// The number of arguments, the command's name included.
@@ -58,8 +55,10 @@ impl Call {
         unsafe { Key::open(self.ctx, self.raw_arg(index), access, data_type()) }
     }
 
-    fn has(&self, flag: u32) -> bool {
-        self.flags & flag as c_int != 0
+    /// Not cheap: the server looks at its memory too.
+    fn has(&self, flags: u32) -> bool {
+        // SAFETY: `ctx` is alive during the callback.
+        unsafe { api!(RedisModule_GetContextFlags)(self.ctx) as u32 & flags != 0 }
     }
 
     /// Whether the client speaks RESP3.
@@ -69,7 +68,7 @@ impl Call {
 
     /// Whether the command comes from a primary or a log: then it was allowed there, and is obeyed.
     pub(crate) fn must_obey(&self) -> bool {
-        self.has(raw::REDISMODULE_CTX_FLAGS_REPLICATED) || self.has(raw::REDISMODULE_CTX_FLAGS_LOADING)
+        self.has(raw::REDISMODULE_CTX_FLAGS_REPLICATED | raw::REDISMODULE_CTX_FLAGS_LOADING)
     }
 
     // Replies. The server copies what it is given.
@@ -92,12 +91,8 @@ impl Call {
 
     /// 1 or 0 in RESP2, true or false in RESP3.
     pub(crate) fn reply_bool(&self, value: bool) {
-        match self.is_resp3() {
-            // SAFETY: `ctx` is alive.
-            true => unsafe { api!(RedisModule_ReplyWithBool)(self.ctx, value.into()) },
-            // SAFETY: `ctx` is alive.
-            false => unsafe { api!(RedisModule_ReplyWithLongLong)(self.ctx, value.into()) },
-        };
+        // SAFETY: `ctx` is alive.
+        unsafe { api!(RedisModule_ReplyWithBool)(self.ctx, value.into()) };
     }
 
     /// A double in RESP3, its digits in RESP2.

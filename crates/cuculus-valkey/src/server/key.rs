@@ -50,15 +50,15 @@ impl Key {
         // SAFETY: the key is open; a value of our type is a `Value` that we put there, and nobody else has it now: the
         // server runs one command at a time, and `self` is borrowed.
         unsafe {
-            if api!(RedisModule_KeyType)(key.as_ptr()) == raw::REDISMODULE_KEYTYPE_EMPTY as c_int {
-                return Content::Missing;
+            if api!(RedisModule_ModuleTypeGetType)(key.as_ptr()) == self.data_type
+                && let Some(mut value) =
+                    NonNull::new(api!(RedisModule_ModuleTypeGetValue)(key.as_ptr()).cast::<Value>())
+            {
+                return Content::Value(value.as_mut());
             }
-            if api!(RedisModule_ModuleTypeGetType)(key.as_ptr()) != self.data_type {
-                return Content::WrongType;
-            }
-            match NonNull::new(api!(RedisModule_ModuleTypeGetValue)(key.as_ptr()).cast::<Value>()) {
-                Some(mut value) => Content::Value(value.as_mut()),
-                None => Content::Missing,
+            match api!(RedisModule_KeyType)(key.as_ptr()) == raw::REDISMODULE_KEYTYPE_EMPTY as c_int {
+                true => Content::Missing,
+                false => Content::WrongType,
             }
         }
     }

@@ -112,10 +112,9 @@ class Server:
         return self.process.poll() is None
 
     def cpu_seconds(self):
-        """Processor time of the process so far."""
-        with open("/proc/%d/stat" % self.process.pid) as stat:
-            fields = stat.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Processor time of the server's main thread so far."""
+        with open("/proc/%d/schedstat" % self.process.pid) as schedstat:
+            return int(schedstat.read().split()[0]) / 1e9
 
     def resident_bytes(self):
         with open("/proc/%d/statm" % self.process.pid) as statm:
