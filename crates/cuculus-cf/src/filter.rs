@@ -45,7 +45,7 @@ pub struct Filter {
 pub struct Info {
     /// Bytes of memory.
     pub memory_bytes: u64,
-    /// Buckets (compact: lines) of all tables.
+    /// Slots of our tables by the bucket size that was asked for, and the buckets of imported ones.
     pub buckets: u64,
     /// Tables: our own, if there is one, and imported ones.
     pub tables: u64,
@@ -319,7 +319,7 @@ impl Filter {
     pub fn info(&self) -> Info {
         Info {
             memory_bytes: self.memory_bytes(),
-            buckets: self.store.buckets() + self.imported.buckets(),
+            buckets: self.store.slots().div_ceil(self.params.bucket_size.into()) + self.imported.buckets(),
             tables: self.store.tables() + self.imported.parts(),
             items: self.len(),
             deleted: self.deleted,

@@ -15,7 +15,6 @@ mod chunk;
 mod copies;
 mod error;
 mod filter;
-mod growing;
 mod image;
 mod imported;
 mod limits;

@@ -5,10 +5,9 @@
 //! half as much again. The promised rate is divided between the two beforehand. A small one is only a growing table.
 
 use crate::error::{CreateError, LoadError, MergeError};
-use crate::growing::Growing;
 use crate::limits::Limits;
 use crate::params::{Params, Shape};
-use cuculus::{Builder, CuckooFilter, InsertError};
+use cuculus::{Builder, CuckooFilter, GrowingFilter, InsertError};
 
 /// The growing table begins with room for this share of the capacity.
 const FIRST_SHARE: u64 = 16;
@@ -20,7 +19,7 @@ const BASE_SHARE: f64 = 0.8125;
 #[derive(Clone, PartialEq)]
 pub(crate) struct Store {
     pub(crate) base: Option<CuckooFilter>,
-    pub(crate) grown: Option<Growing>,
+    pub(crate) grown: Option<GrowingFilter>,
 }
 
 impl Store {
@@ -103,14 +102,14 @@ impl Store {
             return true;
         }
         let removed = self.grown.as_mut().is_some_and(|grown| grown.remove_hash(hash));
-        if removed && self.base.is_some() && self.grown.as_ref().is_some_and(|grown| grown.len() == 0) {
+        if removed && self.base.is_some() && self.grown.as_ref().is_some_and(|grown| grown.is_empty()) {
             self.grown = None;
         }
         removed
     }
 
     pub(crate) fn len(&self) -> u64 {
-        self.base.as_ref().map_or(0, CuckooFilter::len) + self.grown.as_ref().map_or(0, Growing::len)
+        self.base.as_ref().map_or(0, CuckooFilter::len) + self.grown.as_ref().map_or(0, GrowingFilter::len)
     }
 
     /// How many tables there are.
@@ -119,21 +118,17 @@ impl Store {
     }
 
     pub(crate) fn memory_bytes(&self) -> u64 {
-        self.base.as_ref().map_or(0, CuckooFilter::table_bytes) + self.grown.as_ref().map_or(0, Growing::memory_bytes)
+        self.base.as_ref().map_or(0, CuckooFilter::table_bytes)
+            + self.grown.as_ref().map_or(0, GrowingFilter::memory_bytes)
     }
 
     pub(crate) fn slots(&self) -> u64 {
-        self.base.as_ref().map_or(0, CuckooFilter::slots) + self.grown.as_ref().map_or(0, Growing::slots)
-    }
-
-    pub(crate) fn buckets(&self) -> u64 {
-        self.base.as_ref().map_or(0, |base| base.geometry().buckets)
-            + self.grown.as_ref().map_or(0, |grown| grown.memory_bytes() / 64)
+        self.base.as_ref().map_or(0, CuckooFilter::slots) + self.grown.as_ref().map_or(0, GrowingFilter::slots)
     }
 
     pub(crate) fn false_positive_rate(&self) -> f64 {
         self.base.as_ref().map_or(0.0, CuckooFilter::false_positive_rate)
-            + self.grown.as_ref().map_or(0.0, Growing::false_positive_rate)
+            + self.grown.as_ref().map_or(0.0, GrowingFilter::false_positive_rate)
     }
 
     /// How many of the tables match an item.
@@ -163,12 +158,12 @@ impl Store {
 
     /// The file format's bytes of each.
     pub(crate) fn to_bytes(&self) -> [Option<Vec<u8>>; 2] {
-        [self.base.as_ref().map(CuckooFilter::to_bytes), self.grown.as_ref().map(Growing::to_bytes)]
+        [self.base.as_ref().map(CuckooFilter::to_bytes), self.grown.as_ref().map(GrowingFilter::to_bytes)]
     }
 
     pub(crate) fn from_bytes(base: Option<&[u8]>, grown: Option<&[u8]>, params: &Params) -> Result<Self, LoadError> {
         let base = base.map(|bytes| CuckooFilter::from_bytes(bytes, params.key())).transpose()?;
-        let grown = grown.map(|bytes| Growing::from_bytes(bytes, params)).transpose()?;
+        let grown = grown.map(|bytes| GrowingFilter::from_bytes(bytes, params.key())).transpose()?;
         let hash_differs = base.as_ref().is_some_and(|base| base.hash_kind() != params.hash)
             || grown.as_ref().is_some_and(|grown| grown.hash_kind() != params.hash);
         if hash_differs || (grown.is_some() && !params.grows()) {
@@ -209,7 +204,8 @@ fn base(params: &Params) -> Builder {
 }
 
 /// A growing table with room for some items to begin with.
-fn growing(params: &Params, items: u64) -> Result<Growing, CreateError> {
+fn growing(params: &Params, items: u64) -> Result<GrowingFilter, CreateError> {
     let share = if params.shape == Shape::Growing { 1.0 } else { 1.0 - BASE_SHARE };
-    Growing::new(items.max(64), params.rate * share, params.hash).map_err(CreateError::Build)
+    let builder = GrowingFilter::builder().start_items(items).false_positive_rate(params.rate * share);
+    builder.hash(params.hash).build().map_err(CreateError::Build)
 }

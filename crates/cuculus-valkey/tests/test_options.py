@@ -195,8 +195,15 @@ class Options(unittest.TestCase):
             self.assertIn("WRONGTYPE", str(self.client(command, "s")))
 
     def test_merge(self):
-        for key in "abc":
-            self.client.ok("CF.RESERVE", key, 8000, "LAYOUT", "compact")
+        for options in [(), ("LAYOUT", "compact"), ("EXPANSION", 0)]:
+            with self.subTest(options):
+                self.client.ok("FLUSHALL")
+                if options:
+                    for key in "abc":
+                        self.client.ok("CF.RESERVE", key, 8000, *options)
+                self.merge()
+
+    def merge(self):
         self.insert_many("a", range(0, 3000))
         self.insert_many("b", range(2000, 6000))
         self.insert_many("c", range(6000, 6100))
