@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   cuculus import-redisbloom -o users.cuculus users.dump
-  cuculus check users.cuculus today.txt")]
+  cuculus check users.cuculus user.txt")]
 pub(crate) struct Args {
     /// The file to write
     #[arg(short, long, value_name = "FILE")]

@@ -82,6 +82,8 @@ fn examples_in_the_help() {
         sandbox.write(name, lines(0..20));
     }
     sandbox.write("forget.txt", lines(0..5));
+    sandbox.write("users.dump", include_bytes!("../../../../testdata/redisbloom/grown.dump"));
+    sandbox.write("user.txt", "item:21\n");
     sandbox.write("expired.txt", lines(0..5));
     sandbox.write("orders.csv", table.replace(';', ","));
     sandbox.shell("gzip -k today.log access.log && mkdir -p home fpath").exits(0);
@@ -240,11 +242,12 @@ fn completions_and_manual() {
         }
     }
     sandbox.shell("cuculus completions bash > c && bash -n c").exits(0);
+    let page = |command: &str| format!("cuculus\\-{}", command.replace('-', "\\-"));
     let manual = sandbox.run(&["man"]).exits(0);
     assert!(manual.text().contains(".TH cuculus 1"));
     for command in COMMANDS {
-        assert!(manual.text().contains(&format!("cuculus\\-{command}")), "{command}");
-        assert!(sandbox.run(&["man", command]).exits(0).text().contains(&format!("cuculus\\-{command}")));
+        assert!(manual.text().contains(&page(command)), "{command}");
+        assert!(sandbox.run(&["man", command]).exits(0).text().contains(&page(command)));
     }
 }
 
