@@ -50,6 +50,14 @@ impl Memory {
         })
     }
 
+    /// [`zeroed`](Self::zeroed), on huge pages where there are any; for whole huge pages.
+    pub(crate) fn huge(len: usize) -> Option<Self> {
+        #[cfg(all(feature = "huge-pages", unix))]
+        return Self::mapped(len);
+        #[cfg(not(all(feature = "huge-pages", unix)))]
+        return Self::zeroed(len);
+    }
+
     #[cfg(all(feature = "huge-pages", unix))]
     fn mapped(len: usize) -> Option<Self> {
         let mut map = memmap2::MmapMut::map_anon(len.checked_add(HUGE_PAGE)?).ok()?;

@@ -292,7 +292,7 @@ impl GrowingFilter {
         let removed = self.remove_item(&item);
         if removed {
             self.len -= 1;
-            if self.holds_less_than(self.table.lines, SHRINK) {
+            if self.holds_less_than(self.table.lines, self.full() - SHRINK) {
                 self.join();
             }
         }
@@ -300,14 +300,15 @@ impl GrowingFilter {
     }
 
     /// Gives memory back, a bounded step at a time: joins up to `steps` pairs of lines. Says whether nothing is left to
-    /// do. Removals do the same by themselves once three tenths of the slots are free; this goes on until a tenth is.
+    /// do. Removals do the same by themselves once a fifth more of the slots are free than when the
+    /// filter grows; this goes on until a fiftieth more are.
     pub fn compact(&mut self, steps: usize) -> bool {
         for _ in 0..steps {
-            if !self.holds_less_than(self.table.lines - 1, COMPACT) || !self.join() {
+            if !self.holds_less_than(self.table.lines - 1, self.full() - COMPACT) || !self.join() {
                 return true;
             }
         }
-        !self.holds_less_than(self.table.lines - 1, COMPACT)
+        !self.holds_less_than(self.table.lines - 1, self.full() - COMPACT)
     }
 
     /// Removes everything. What is left is a new filter.
@@ -495,20 +496,25 @@ impl GrowingFilter {
         stored << 10 < lines * self.table.shape.slots * part
     }
 
+    /// How many of 1024 slots are occupied when a line splits.
+    fn full(&self) -> u64 {
+        self.spec.parameters.full.into()
+    }
+
     /// Splits lines until the table is as full as it should be.
     #[inline(always)]
     fn grow(&mut self) {
-        if !self.holds_less_than(self.table.lines, self.spec.parameters.full.into()) {
+        if !self.holds_less_than(self.table.lines, self.full()) {
             self.split();
         }
     }
 }
 
-/// Removals join lines when less than this many of 1024 slots are occupied.
-const SHRINK: u64 = 717;
+/// Removals join lines when so many more of 1024 slots are free than when lines split.
+const SHRINK: u64 = 205;
 
-/// `compact` joins lines as long as less than this many are occupied afterwards.
-const COMPACT: u64 = 912;
+/// `compact` joins lines until as few more are.
+const COMPACT: u64 = 20;
 
 impl Clone for GrowingFilter {
     fn clone(&self) -> Self {

@@ -1,6 +1,5 @@
 //! A table as one string of bytes, which is what files hold: the lines of both sides, then the planes of both.
 
-use super::chunks::Chunks;
 use super::shape::{Entry, Shape};
 use super::side::{Side, lines_of};
 use super::table::{Cell, Table};
@@ -48,19 +47,18 @@ impl Table {
     /// Hands on all bytes of the table, piece by piece.
     pub(crate) fn pieces(&self, mut piece: impl FnMut(&[u8])) {
         for Segment { side, plane, mut from, to } in segments(&self.shape, self.lines) {
-            let chunks = self.records(side, plane);
             while from < to {
-                let (bytes, next) = chunks.run(from, to, PIECE);
+                let (bytes, next) = self.run(side, plane, from, to);
                 piece(bytes);
                 from = next;
             }
         }
     }
 
-    fn records(&self, side: usize, plane: Option<u32>) -> &Chunks {
+    fn run(&self, side: usize, plane: Option<u32>, from: u64, to: u64) -> (&[u8], u64) {
         match plane {
-            None => &self.chunks[side],
-            Some(bit) => self.planes[side].plane(bit),
+            None => self.storage[side].run(from, to, PIECE),
+            Some(bit) => self.planes[side].plane(bit).run(from, to, PIECE),
         }
     }
 
@@ -68,13 +66,15 @@ impl Table {
     pub(crate) fn same_bytes(&self, other: &Table) -> bool {
         let mut all = segments(&self.shape, self.lines).into_iter();
         all.all(|Segment { side, plane, mut from, to }| {
-            let (ours, theirs) = (self.records(side, plane), other.records(side, plane));
             while from < to {
-                let ((a, next), (b, _)) = (ours.run(from, to, PIECE), theirs.run(from, to, PIECE));
-                if a != b {
+                // Blocks may lie in pieces in the one and not in the other.
+                let (a, next) = self.run(side, plane, from, to);
+                let (b, other_next) = other.run(side, plane, from, to);
+                let both = a.len().min(b.len());
+                if a[..both] != b[..both] {
                     return false;
                 }
-                from = next;
+                from = next.min(other_next);
             }
             true
         })
@@ -143,17 +143,16 @@ impl Arriving {
         let from = self.next.max(from);
         let table = &mut self.table;
         let there = match plane {
-            None => table.chunks[side].ensure(from),
+            None => table.storage[side].ensure(from),
             Some(bit) => table.planes[side].ensure(bit..bit + 1, from),
         };
         if !there {
             return Err(());
         }
-        let chunks = match plane {
-            None => &mut table.chunks[side],
-            Some(bit) => table.planes[side].plane_mut(bit),
+        let (bytes, next) = match plane {
+            None => table.storage[side].run_mut(from, to, PIECE),
+            Some(bit) => table.planes[side].plane_mut(bit).run_mut(from, to, PIECE),
         };
-        let (bytes, next) = chunks.run_mut(from, to, PIECE);
         self.next = next;
         if next == to {
             (self.number, self.next) = (self.number + 1, 0);

@@ -9,8 +9,8 @@
 //!  slot      core | mark and next bits of the address     open end       plane  one further bit a slot, read only
 //!            core                                         declared               when lines split or items are removed
 //! ```
-//! Files in the order of the imports: `shape` (what a slot holds), `side` (linear hashing), `chunks` and `planes`
-//! (storage), `table` (entries in cells), `stash`, `search`, `probe` (a lookup), `rate` (planning), `filter`, `resize`,
+//! Files in the order of the imports: `shape` (what a slot holds), `side` (linear hashing), `chunks`, `lines` and
+//! `planes` (storage), `table` (entries in cells), `stash`, `search`, `probe` (a lookup), `rate` (planning), `filter`, `resize`,
 //! `batch`, `builder`; `image` (a table as bytes).
 
 mod batch;
@@ -18,6 +18,7 @@ mod builder;
 mod chunks;
 mod filter;
 mod image;
+mod lines;
 mod planes;
 mod probe;
 mod rate;

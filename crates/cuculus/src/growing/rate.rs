@@ -4,16 +4,18 @@ use super::shape::{MAX_DEPTH, MAX_ROWS, MAX_SLOTS, Parameters, STEPS, Shape};
 use crate::bits::mask;
 use crate::geometry::LINE_BITS;
 
-/// How many of 1024 slots are occupied when a line splits. Inserts look at twice as many lines at 0.94 as at 0.90.
-const DECLARED_FULL: u32 = 942;
-const OPEN_FULL: u32 = 932;
+/// How many of 1024 slots are occupied when a line splits. With a declared maximum, memory is scarce only at the end; with
+/// an open end always. Inserts look at twice as many slots at 0.90 as at 0.86.
+const DECLARED_FULL: u32 = 880;
+const OPEN_FULL: u32 = 927;
 
-/// The highest load with a declared maximum, when all lines have split.
-const LAST_FULL: u64 = 950;
+/// The load with a declared maximum when all lines have split: what is planned, and the most that rounding makes of it.
+const LAST_FULL: u64 = 942;
+const MOST_FULL: u64 = 950;
 
-/// Lines that have not split are fuller than the average, and asked for more often: with a declared maximum, rates are
-/// planned with this load.
-const PLANNED_LOAD: f64 = 0.96;
+/// The load that rates are planned with. While lines split, those that have not are fuller than the average, and asked for
+/// more often; when all have split, no load is higher than `MOST_FULL`.
+const PLANNED_LOAD: f64 = 0.93;
 
 /// The fewest slots of a class: smaller ones have too few partners.
 const LEAST_CLASS: u32 = 8;
@@ -37,8 +39,8 @@ pub(crate) fn declared(items: u64, rate: f64) -> Option<Parameters> {
     };
     let (slots, wide, width) = lines(8..=31).filter(fits).max_by_key(|&(slots, wide, _)| (slots, wide))?;
     // Halved until they are few enough: so every line stands for equally many lines of the table's last size.
-    let least = lines_for(items, slots, LAST_FULL).div_ceil(2).max(1);
-    let half = lines_for(items, slots, DECLARED_FULL.into()).div_ceil(2).max(1);
+    let least = lines_for(items, slots, MOST_FULL).div_ceil(2).max(1);
+    let half = lines_for(items, slots, LAST_FULL).div_ceil(2).max(1);
     let planned = (0..).find(|&planned| half.div_ceil(1 << planned) <= MAX_ROWS.into())?;
     let rows = least.div_ceil(1 << planned).max(half >> planned) as u32;
     Some(Parameters { slots, wide, width, core: 0, rows, planned, full: DECLARED_FULL, steps: [0; STEPS] })
@@ -71,7 +73,8 @@ fn steps(budget: f64, planned: u32) -> [u8; STEPS] {
         if depth >= f64::from(MAX_DEPTH) {
             break;
         }
-        *step = depth as u8;
+        // The lines of this depth come from a doubling that the bits so far still serve.
+        *step = depth as u8 + 1;
         (left, rest, doubling) = (rest / 2.0, rest / 2.0, doubling / 2.0);
     }
     steps

@@ -159,7 +159,7 @@ impl GrowingFilter {
     fn release_joined(&mut self, side: usize) {
         let table = &mut self.table;
         let Side { lines, depth, split, .. } = table.sides[side];
-        table.chunks[side].release_outside(0, lines);
+        table.storage[side].truncate(lines);
         // Of the planes between the lowest and the highest, every line has its bits; a split line may have further ones.
         let [end, split_end] = [depth, depth + 1].map(|depth| table.shape.planes_end(depth));
         for bit in depth + 1..split_end {

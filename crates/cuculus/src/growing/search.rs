@@ -19,7 +19,7 @@ const ROOT: u32 = u32::MAX;
 const BUDGET: usize = 2_000;
 
 /// How many queued cells are being fetched while earlier ones are looked at.
-const AHEAD: usize = 16;
+const AHEAD: usize = 8;
 
 /// The search with its reusable memory, which is no part of a filter's state.
 #[derive(Default)]
@@ -69,14 +69,25 @@ impl Search {
         }
     }
 
-    /// Queues the cells to which the entry in a queued cell could move.
+    /// Queues the cells to which the entry in a queued cell could move: in its line, and in the other side's.
     #[inline]
     fn expand(&mut self, table: &Table, parent: usize) {
-        let Some(item) = table.item_at(self.queue[parent].cell) else { return };
-        for &cell in table.cells(&item).as_slice() {
-            if self.visited.insert(cell.0) {
-                table.prefetch(cell.side(), cell.line());
-                self.queue.push(Node { cell, parent: parent as u32 });
+        let cell = self.queue[parent].cell;
+        let Some(item) = table.item_at(cell) else { return };
+        let (side, parent) = (cell.side(), parent as u32);
+        let mut queue = |cell: Cell| {
+            let new = self.visited.insert(cell.0);
+            if new {
+                self.queue.push(Node { cell, parent });
+            }
+            new
+        };
+        queue(Cell::new(side, cell.line(), item.slots[1]));
+        let other = 1 - side;
+        if let Some((line, _)) = table.sides[other].find(item.rows[other], item.addresses[other], item.known) {
+            let [first, second] = item.slots.map(|slot| queue(Cell::new(other, line, slot)));
+            if first | second {
+                table.prefetch(other, line);
             }
         }
     }

@@ -3,6 +3,7 @@
 use crate::bits::{Word, mask, widening};
 use crate::geometry::LINE_BITS;
 use crate::index::spread;
+use crate::rng::Rng;
 
 /// The most slots of a line: the planes of a line are words.
 pub(crate) const MAX_SLOTS: u32 = 64;
@@ -66,6 +67,21 @@ impl Parameters {
         let mut rest = self.steps.iter().skip_while(|&&step| step != 0);
         rest.try_for_each(|&step| ok(step == 0, "steps", step.into(), "0 after the last"))
     }
+}
+
+/// For each bit of an address, half of the ways have it and half have not: so of the lines that one line's items have on
+/// the other side, half have split when half of all have.
+fn ways(rows: u64) -> [Way; WAYS] {
+    let mut rng = Rng::new(0x5EED);
+    let mut addresses = [0; WAYS];
+    for bit in 0..64 {
+        let mut order: [usize; WAYS] = core::array::from_fn(|way| way);
+        for last in (1..WAYS).rev() {
+            order.swap(last, rng.below(last as u32 + 1) as usize);
+        }
+        order[..WAYS / 2].iter().for_each(|&way| addresses[way] |= 1 << bit);
+    }
+    addresses.map(|address| Way { address, rows: widening(rng.next(), rows).0 })
 }
 
 /// Slots of one width.
@@ -162,10 +178,7 @@ impl Shape {
             let further = steps.iter().filter(|&&step| step != 0 && step <= depth).count() as u8;
             (planned as u8).saturating_sub(depth) + further
         });
-        let ways = core::array::from_fn(|way| {
-            let address = spread(way as u64 + 1);
-            Way { address, rows: widening(address, parameters.rows.into()).0 }
-        });
+        let ways = ways(parameters.rows.into());
         Shape { parameters, slots: slots.into(), classes, planes, ways }
     }
 

@@ -3,6 +3,7 @@
 //! A side of `2^d + s` lines: the first `s` lines have split already, and their other halves are the last `s`.
 
 use super::shape::Shape;
+use crate::bits::widening;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Side {
@@ -12,6 +13,8 @@ pub(crate) struct Side {
     /// The lines below this number have split.
     pub(crate) split: u64,
     rows: u64,
+    /// `2^64 / rows`, rounded up: the high half of its product with a line is the line's address bits, for all lines.
+    per_row: u64,
     low: u64,
     /// Address bits before those that a slot holds: of the line and in its planes. Not split, split.
     shift: [u32; 2],
@@ -22,7 +25,8 @@ impl Side {
         let rows = u64::from(shape.parameters.rows);
         let depth = (lines / rows).ilog2();
         let shift = [depth, depth + 1].map(|depth| shape.planes_end(depth));
-        Side { lines, depth, split: lines - shape.lines(depth), rows, low: (1 << depth) - 1, shift }
+        let per_row = (u64::MAX / rows).wrapping_add(1);
+        Side { lines, depth, split: lines - shape.lines(depth), rows, per_row, low: (1 << depth) - 1, shift }
     }
 
     /// The line of a row and an address, and the address bits before those that its slots hold.
@@ -55,7 +59,10 @@ impl Side {
     pub(crate) fn origin(&self, line: u64) -> (u64, u64) {
         match self.rows {
             1 => (0, line),
-            rows => (line % rows, line / rows),
+            rows => {
+                let (address, _) = widening(line, self.per_row);
+                (line - address * rows, address)
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The lines of both sides with their planes, and what lies in them: entries are read, put and taken here alone.
 
-use super::chunks::Chunks;
+use super::lines::Lines;
 use super::planes::Planes;
 use super::shape::{Entry, Item, Shape};
 use super::side::{Side, lines_of};
@@ -52,7 +52,7 @@ pub(crate) struct Table {
     /// Lines of both sides.
     pub(crate) lines: u64,
     pub(crate) sides: [Side; 2],
-    pub(crate) chunks: [Chunks; 2],
+    pub(crate) storage: [Lines; 2],
     pub(crate) planes: [Planes; 2],
     /// Occupied slots of each class.
     pub(crate) occupied: [u64; 2],
@@ -86,7 +86,7 @@ impl Table {
             shape,
             lines,
             sides,
-            chunks: [(); 2].map(|()| Chunks::new(64, 0, shape.most_lines())),
+            storage: [(); 2].map(|()| Lines::new(shape.most_lines())),
             planes: [(); 2].map(|()| Planes::new(shape.slots, shape.parameters.rows)),
             occupied: [0; 2],
             weight: 0,
@@ -97,7 +97,7 @@ impl Table {
     /// Makes sure that there is memory for a line of some depth.
     pub(crate) fn ensure(&mut self, side: usize, line: u64, depth: u32) -> bool {
         let planes = u32::from(self.shape.planes[depth as usize]);
-        self.chunks[side].ensure(line) && self.planes[side].ensure(depth..depth + planes, line)
+        self.storage[side].ensure(line) && self.planes[side].ensure(depth..depth + planes, line)
     }
 
     /// Slots of the whole table.
@@ -110,26 +110,26 @@ impl Table {
     }
 
     pub(crate) fn memory_bytes(&self) -> u64 {
-        let chunks: u64 = self.chunks.iter().map(Chunks::memory_bytes).sum();
-        chunks + self.planes.iter().map(Planes::memory_bytes).sum::<u64>()
+        let lines: u64 = self.storage.iter().map(Lines::memory_bytes).sum();
+        lines + self.planes.iter().map(Planes::memory_bytes).sum::<u64>()
     }
 
     /// The bytes of a line that is there.
     #[inline(always)]
     pub(crate) fn line(&self, side: usize, line: u64) -> &[u8; 64] {
-        let found = self.chunks[side].find(line).and_then(|(bytes, at)| bytes.get(at..at + 64));
+        let found = self.storage[side].find(line).and_then(|(bytes, at)| bytes.get(at..at + 64));
         found.expect("a line of the table").try_into().expect("64 bytes")
     }
 
     #[inline(always)]
     fn line_mut(&mut self, side: usize, line: u64) -> &mut [u8; 64] {
-        let found = self.chunks[side].find_mut(line).and_then(|(bytes, at)| bytes.get_mut(at..at + 64));
+        let found = self.storage[side].find_mut(line).and_then(|(bytes, at)| bytes.get_mut(at..at + 64));
         found.expect("a line of the table").try_into().expect("64 bytes")
     }
 
     #[inline(always)]
     pub(crate) fn prefetch(&self, side: usize, line: u64) {
-        if let Some((bytes, at)) = self.chunks[side].find(line) {
+        if let Some((bytes, at)) = self.storage[side].find(line) {
             prefetch(bytes, at);
         }
     }
