@@ -2,13 +2,12 @@
 
 use crate::cmd;
 use crate::exit::{Exit, Failure, Outcome};
-use crate::output::Style;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cuculus::{Builder, CuckooFilter, HashKind, Layout};
 
 const EXIT_CODES: &str = "\
-Exit codes, like those of grep: 0 found or done, 1 nothing found, 2 error. That nobody reads the output any more
-(cuculus dedup log | head) is no error.";
+Exit codes, like those of grep: 0 found or done, 1 nothing found, 2 error. That nobody reads the output any more (cuculus \
+dedup log | head) is no error.";
 
 /// Remembers which keys it has seen, in about one byte a key, and forgets those you remove.
 ///
@@ -72,8 +71,7 @@ pub(crate) fn run() -> Exit {
         Ok(exit) => exit,
         Err(Failure::BrokenPipe) => Exit::Done,
         Err(failure) => {
-            use std::io::Write;
-            let _ = writeln!(std::io::stderr(), "{} {failure}", Style::stderr().red("error:"));
+            failure.tell();
             Exit::Error
         }
     }

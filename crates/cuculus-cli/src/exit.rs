@@ -1,8 +1,9 @@
 //! How a run ends: the exit code, and everything that can go wrong.
 
+use crate::output::{Style, count, counted};
 use cuculus::{BuildError, FileError, FormatError, InsertError, MergeError};
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -90,6 +91,11 @@ impl Failure {
         }
     }
 
+    /// Tells it on standard error.
+    pub(crate) fn tell(&self) {
+        let _ = writeln!(io::stderr(), "{} {self}", Style::stderr().red("error:"));
+    }
+
     /// A problem with the path of a filter file.
     pub(crate) fn path(path: &Path, reason: impl fmt::Display) -> Self {
         Failure::Path { path: path.to_owned(), reason: reason.to_string() }
@@ -141,7 +147,20 @@ fn advice(error: &FormatError) -> &'static str {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Refusal { file, reason, stored, key, place, fate } = self;
-        write!(f, "{}: {reason}; {stored} keys went in, the first one refused is ", file.display())?;
+        write!(f, "{}: ", file.display())?;
+        match reason {
+            InsertError::Full { capacity } => {
+                write!(f, "the filter is full: it was made for {}", counted(*capacity, "key"))?
+            }
+            InsertError::NoRoom { len, slots } => {
+                write!(f, "the filter is full: no room found with {} of {} slots taken", count(*len), count(*slots))?;
+            }
+            InsertError::TooManyCopies { copies } => {
+                write!(f, "this key is stored {copies} times already, which is the most")?
+            }
+            other => write!(f, "{other}")?,
+        }
+        write!(f, "; {} went in, the first one refused is ", counted(*stored, "key"))?;
         match key {
             Some(key) => write!(f, "\"{key}\" ({place})")?,
             None => f.write_str(place)?,

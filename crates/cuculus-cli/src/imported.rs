@@ -45,6 +45,12 @@ impl Imported {
     }
 }
 
+/// Whether a file is one of an imported filter.
+pub(crate) fn is_one(path: &Path) -> bool {
+    let mut magic = [0; MAGIC.len()];
+    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && &magic == MAGIC
+}
+
 /// Opens a file if it is one of an imported filter; `None` if it is something else.
 pub(crate) fn open(path: &Path) -> Result<Option<Imported>, Failure> {
     let Ok(mut file) = File::open(path) else { return Ok(None) };

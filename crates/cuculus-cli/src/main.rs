@@ -13,6 +13,7 @@ mod rivals;
 mod secret;
 mod sizes;
 mod store;
+mod target;
 
 fn main() -> std::process::ExitCode {
     cli::run().into()

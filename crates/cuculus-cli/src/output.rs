@@ -127,6 +127,11 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
+/// Bits a key, where that says something: not of a table that is nearly empty.
+pub(crate) fn bits(bits_per_item: Option<f64>) -> Option<String> {
+    bits_per_item.filter(|&bits| bits < 1_000.0).map(|bits| format!("{bits:.2} bits a key"))
+}
+
 /// A rate for the eye: `1 %`, `0.0977 %`, and one in so many where percents get small.
 pub(crate) fn rate(rate: f64) -> String {
     if rate >= 0.9995e-4 || rate == 0.0 {

@@ -47,6 +47,13 @@ impl Progress {
         }
     }
 
+    /// Takes the bar away: what comes next on the terminal is the result.
+    pub(crate) fn clear(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
     fn draw(&self) -> ProgressBar {
         let bar = ProgressBar::with_draw_target(self.total, ProgressDrawTarget::stderr());
         let style = match self.total {
@@ -63,8 +70,6 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        self.clear();
     }
 }

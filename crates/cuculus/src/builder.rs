@@ -1,6 +1,6 @@
 //! From what the user knows to the smallest geometry that keeps the promise.
 
-use crate::error::BuildError;
+use crate::error::{BuildError, Counted, Grouped};
 use crate::filter::{CuckooFilter, Spec};
 use crate::geometry::{Geometry, LINE_BITS, Layout, Placement, Search};
 use crate::hash::{HashKind, ItemHasher};
@@ -30,7 +30,7 @@ pub struct Builder {
     placement: Option<Placement>,
     slots_per_bucket: Option<u32>,
     search: Option<Search>,
-    headroom: Headroom,
+    headroom: Option<Headroom>,
     hash: HashKind,
 }
 
@@ -44,15 +44,6 @@ pub enum Headroom {
     /// At most 0.90 full, for sets that keep changing: 7 % more bytes, and a removal with an insert is four times as
     /// fast as in a tight table (192 MB: 11 million a second against 2.9, see DESIGN.md).
     Lively,
-}
-
-impl Headroom {
-    fn most_load(self) -> f64 {
-        match self {
-            Headroom::Tight => 1.0,
-            Headroom::Lively => 0.9,
-        }
-    }
 }
 
 /// What a builder would build: nothing is allocated yet.
@@ -134,19 +125,24 @@ impl Builder {
         self
     }
 
-    /// Slots of a packed bucket: 1, 2, 4 (if not said) or 8.
+    /// Slots of a packed bucket: 1, 2, 4 (if not said) or 8. For the packed layout only.
     pub fn slots_per_bucket(mut self, slots: u32) -> Self {
         self.slots_per_bucket = Some(slots);
         self
     }
 
-    /// How full the table is planned to be when the capacity is reached; [`Headroom::Tight`] if not said.
+    /// How full the table is planned to be when the capacity is reached; [`Headroom::Tight`] if not said. An explicit
+    /// geometry has none: nothing is planned then.
     pub fn headroom(mut self, headroom: Headroom) -> Self {
-        self.headroom = headroom;
+        self.headroom = Some(headroom);
         self
     }
 
     /// How room is made for an item whose slots are taken; [`Search::default_for`] the layout if not said.
+    ///
+    /// Loads are planned for that search: with items, rate or memory only a longer breadth-first one is accepted, for a
+    /// weaker one would refuse items before the promised capacity. With an explicit geometry, which promises no load,
+    /// any search is (the paper's random walk of 500 kicks stops at about 0.95 with four slots a bucket).
     pub fn search(mut self, search: Search) -> Self {
         self.search = Some(search);
         self
@@ -177,14 +173,6 @@ impl Builder {
     pub fn build(&self) -> Result<CuckooFilter, BuildError> {
         let plan = self.plan()?;
         let search = self.search.unwrap_or(Search::default_for(plan.geometry.layout));
-        let (Search::BreadthFirst { positions: budget } | Search::RandomWalk { kicks: budget }) = search;
-        if budget > Search::MAX_BUDGET {
-            return Err(BuildError::OutOfRange {
-                parameter: "search budget",
-                value: u64::from(budget).into(),
-                allowed: "at most 1,048,576",
-            });
-        }
         CuckooFilter::from_spec(Spec {
             geometry: plan.geometry,
             hasher: ItemHasher::new(self.hash),
@@ -200,14 +188,17 @@ impl Builder {
     /// [`BuildError`] names what is missing, out of range or impossible together.
     pub fn plan(&self) -> Result<Plan, BuildError> {
         self.check_ranges()?;
-        match (self.geometry, self.items, self.rate, self.memory) {
+        self.check_options()?;
+        let plan = match (self.geometry, self.items, self.rate, self.memory) {
             (Some(geometry), None, None, None) => self.plan_explicit(geometry),
             (None, Some(items), Some(rate), None) => self.plan_for_items_and_rate(items, rate),
             (None, None, Some(rate), Some(memory)) => self.plan_for_memory_and_rate(memory, rate),
             (None, Some(items), None, Some(memory)) => self.plan_for_memory_and_items(memory, items),
             (Some(_), ..) | (None, Some(_), Some(_), Some(_)) => Err(BuildError::Overspecified),
             _ => Err(BuildError::Underspecified),
-        }
+        }?;
+        self.check_search(&plan)?;
+        Ok(plan)
     }
 
     fn check_ranges(&self) -> Result<(), BuildError> {
@@ -228,13 +219,58 @@ impl Builder {
                 allowed: "1, 2, 4 or 8",
             });
         }
+        let budget = self.search.map(|search| match search {
+            Search::BreadthFirst { positions: budget } | Search::RandomWalk { kicks: budget } => budget,
+        });
+        if let Some(budget) = budget.filter(|&budget| budget > Search::MAX_BUDGET) {
+            return Err(BuildError::OutOfRange {
+                parameter: "search budget",
+                value: u64::from(budget).into(),
+                allowed: "at most 1,048,576",
+            });
+        }
         Ok(())
     }
 
-    fn plan_explicit(&self, geometry: Geometry) -> Result<Plan, BuildError> {
-        if self.layout.is_some() || self.placement.is_some() || self.slots_per_bucket.is_some() {
+    /// What does not go together whatever is planned.
+    fn check_options(&self) -> Result<(), BuildError> {
+        let shaped = self.layout.is_some() || self.placement.is_some() || self.slots_per_bucket.is_some();
+        if self.geometry.is_some() && (shaped || self.headroom.is_some()) {
             return Err(BuildError::Overspecified);
         }
+        let contradiction = |options, reason| Err(BuildError::Contradiction { options, reason });
+        match (self.layout, self.slots_per_bucket) {
+            (Some(Layout::Compact), Some(_)) => {
+                contradiction("slots_per_bucket and the compact layout", "the slots of a line follow from the rate")
+            }
+            (Some(Layout::SemiSorted), Some(slots)) if slots != 4 => {
+                contradiction("slots_per_bucket and the semi-sorted layout", "its buckets have four slots")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Planned loads are those of the default search: a weaker one would break the promise.
+    fn check_search(&self, plan: &Plan) -> Result<(), BuildError> {
+        let Search::BreadthFirst { positions: least } = Search::default_for(plan.geometry.layout) else {
+            return Ok(());
+        };
+        let strong = match self.search {
+            None => true,
+            Some(Search::BreadthFirst { positions }) => positions >= least,
+            Some(Search::RandomWalk { .. }) => false,
+        };
+        if strong || self.geometry.is_some() {
+            return Ok(());
+        }
+        Err(BuildError::Contradiction {
+            options: "this search and a planned capacity",
+            reason: "capacities are planned for a breadth-first search over 10,000 buckets (compact: 20,000 slots) or more; \
+                     give an explicit geometry with another search",
+        })
+    }
+
+    fn plan_explicit(&self, geometry: Geometry) -> Result<Plan, BuildError> {
         geometry.validate()?;
         let false_positive_rate = sizing::false_positive_rate(&geometry, 1.0);
         Ok(Plan { geometry, capacity: geometry.slots(), false_positive_rate })
@@ -242,22 +278,26 @@ impl Builder {
 
     fn plan_for_items_and_rate(&self, items: u64, rate: f64) -> Result<Plan, BuildError> {
         let candidates = self.shapes().filter_map(|shape| {
-            let load = sizing::load_for_rate(&shape, rate).min(self.headroom.most_load());
+            let load = sizing::load_for_rate(&shape, rate).min(self.most_load());
             let geometry = (load >= LEAST_LOAD).then(|| self.smallest(shape, items, load)).flatten()?;
-            Some(Plan { geometry, capacity: capacity(&geometry, load), false_positive_rate: rate })
+            let capacity = most_safe_from_crowds(&geometry, capacity(&geometry, load));
+            Some(Plan { geometry, capacity, false_positive_rate: rate })
         });
         candidates.min_by_key(Plan::table_bytes).ok_or_else(|| BuildError::NoGeometry {
-            reason: format!(
-                "no layout holds {items} items at a false-positive rate of {rate}: fingerprints have at most 32 bits, \
-                 tables at most {} buckets",
-                Geometry::MAX_BUCKETS
-            ),
+            reason: if self.shapes().all(|shape| sizing::load_for_rate(&shape, rate) < LEAST_LOAD) {
+                format!("no layout reaches a false-positive rate of {rate:?}: fingerprints have at most 32 bits")
+            } else {
+                let (items, most) = (Counted(items, "item"), Grouped(Geometry::MAX_BUCKETS));
+                format!(
+                    "no layout holds {items} at a false-positive rate of {rate:?}: tables have at most {most} buckets"
+                )
+            },
         })
     }
 
     fn plan_for_memory_and_rate(&self, memory: u64, rate: f64) -> Result<Plan, BuildError> {
         let candidates = self.shapes().filter_map(|shape| {
-            let load = sizing::load_for_rate(&shape, rate).min(self.headroom.most_load());
+            let load = sizing::load_for_rate(&shape, rate).min(self.most_load());
             let geometry = (load >= LEAST_LOAD).then(|| self.largest(shape, memory)).flatten()?;
             let capacity = most_safe_from_crowds(&geometry, capacity(&geometry, load));
             (capacity > 0).then_some(Plan { geometry, capacity, false_positive_rate: rate })
@@ -265,7 +305,10 @@ impl Builder {
         // The first of the largest: `max_by_key` would take the last.
         candidates.reduce(|best, next| if next.capacity > best.capacity { next } else { best }).ok_or_else(|| {
             BuildError::NoGeometry {
-                reason: format!("no filter with a false-positive rate of {rate} fits into {memory} bytes of memory"),
+                reason: format!(
+                    "no filter with a false-positive rate of {rate:?} fits into {} of memory",
+                    Counted(memory, "byte")
+                ),
             }
         })
     }
@@ -273,8 +316,9 @@ impl Builder {
     fn plan_for_memory_and_items(&self, memory: u64, items: u64) -> Result<Plan, BuildError> {
         let candidates = self.shapes().filter_map(|shape| {
             let geometry = self.largest(shape, memory)?;
-            let fits = capacity(&geometry, self.headroom.most_load()) >= items && safe_from_crowds(&geometry, items);
-            let load = items as f64 / geometry.slots() as f64;
+            let fits = capacity(&geometry, self.most_load()) >= items && safe_from_crowds(&geometry, items);
+            // No filter promises a rate of nothing: an empty one promises that of one item.
+            let load = items.max(1) as f64 / geometry.slots() as f64;
             let rate = sizing::false_positive_rate(&geometry, load);
             fits.then_some(Plan { geometry, capacity: items, false_positive_rate: rate })
         });
@@ -282,9 +326,27 @@ impl Builder {
             true => next,
             false => best,
         });
-        best.ok_or_else(|| BuildError::NoGeometry {
-            reason: format!("{items} items do not fit into {memory} bytes of memory at any false-positive rate"),
+        best.ok_or_else(|| {
+            let least = self.shapes().map(|shape| shape.table_bytes()).min().unwrap_or(0);
+            let (memory, small) = (Counted(memory, "byte"), memory < least);
+            BuildError::NoGeometry {
+                reason: match small {
+                    true => format!("the smallest table takes {least} bytes, which is more than {memory} of memory"),
+                    false => {
+                        let items = Counted(items, "item");
+                        format!("there is no room for {items} in {memory} of memory at any false-positive rate")
+                    }
+                },
+            }
         })
+    }
+
+    /// How full the table may be planned.
+    fn most_load(&self) -> f64 {
+        match self.headroom.unwrap_or_default() {
+            Headroom::Tight => 1.0,
+            Headroom::Lively => 0.9,
+        }
     }
 
     /// Every shape the builder may choose, with the smallest table; the order decides among equals.
@@ -357,12 +419,13 @@ fn safe_from_crowds(geometry: &Geometry, items: u64) -> bool {
     sizing::expected_crowds(geometry, items) <= allowed
 }
 
-/// The largest number of items, up to `most`, that is safe from crowds: they grow with the items.
+/// The largest number of items, up to `most`, that is safe from crowds: they grow with the items, and items no more than
+/// the candidate slots of one are never a crowd.
 fn most_safe_from_crowds(geometry: &Geometry, most: u64) -> u64 {
     if safe_from_crowds(geometry, most) {
         return most;
     }
-    let (mut low, mut high) = (0, most);
+    let (mut low, mut high) = (most.min(geometry.candidate_slots().into()), most);
     while low < high {
         let middle = high - (high - low) / 2;
         match safe_from_crowds(geometry, middle) {

@@ -28,9 +28,31 @@ impl From<f64> for Value {
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Integer(value) => value.fmt(f),
-            Value::Float(value) => value.fmt(f),
+            Value::Integer(value) => Grouped(*value).fmt(f),
+            // As short as it goes: a tiny rate would be three hundred digits.
+            Value::Float(value) => fmt::Debug::fmt(value, f),
         }
+    }
+}
+
+/// A whole number for messages: `1,234,567`.
+pub(crate) struct Grouped(pub(crate) u64);
+
+impl fmt::Display for Grouped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0 / 1000, self.0 % 1000) {
+            (0, rest) => write!(f, "{rest}"),
+            (thousands, rest) => write!(f, "{},{rest:03}", Grouped(thousands)),
+        }
+    }
+}
+
+/// A number with its noun, in the plural where it is not one.
+pub(crate) struct Counted(pub(crate) u64, pub(crate) &'static str);
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}{}", Grouped(self.0), self.1, if self.0 == 1 { "" } else { "s" })
     }
 }
 
@@ -49,8 +71,15 @@ pub enum BuildError {
     },
     /// The builder needs two of items, false-positive rate and memory, or a geometry.
     Underspecified,
-    /// Items, rate and memory were all given, or a geometry beside them.
+    /// Items, rate and memory were all given, or a geometry and what follows from it.
     Overspecified,
+    /// Two options that do not go together.
+    Contradiction {
+        /// Their names.
+        options: &'static str,
+        /// Why not, and what to do.
+        reason: &'static str,
+    },
     /// No geometry of the layout keeps the promise: the rate is too small for 32-bit fingerprints, or the memory is
     /// too small for the items.
     NoGeometry {
@@ -76,8 +105,11 @@ impl fmt::Display for BuildError {
             BuildError::Overspecified => {
                 f.write_str("give only two of items, false-positive rate and memory, or only an explicit geometry")
             }
+            BuildError::Contradiction { options, reason } => write!(f, "{options} contradict each other: {reason}"),
             BuildError::NoGeometry { reason } => f.write_str(reason),
-            BuildError::Allocation { bytes } => write!(f, "the system has not got {bytes} bytes for the table"),
+            BuildError::Allocation { bytes } => {
+                write!(f, "the system has not got {} for the table", Counted(*bytes, "byte"))
+            }
         }
     }
 }
@@ -91,7 +123,8 @@ pub enum InsertError {
         /// Items stored, which is the capacity.
         capacity: u64,
     },
-    /// No chain of moves within the search budget makes room. Only tables filled past what the builder plans get here.
+    /// No chain of moves within the search budget makes room. Filters planned by the builder get here in one build of
+    /// 10,000 at most; those of an explicit geometry are filled until this, the earlier the weaker their search.
     NoRoom {
         /// Items stored.
         len: u64,
@@ -108,12 +141,15 @@ pub enum InsertError {
 impl fmt::Display for InsertError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            InsertError::Full { capacity } => write!(f, "the filter is full: it was built for {capacity} items"),
+            InsertError::Full { capacity } => {
+                write!(f, "the filter is full: it was built for {}", Counted(*capacity, "item"))
+            }
             InsertError::NoRoom { len, slots } => {
+                let (len, slots) = (Grouped(*len), Grouped(*slots));
                 write!(f, "the filter is full: no room found with {len} of {slots} slots taken")
             }
             InsertError::TooManyCopies { copies } => {
-                write!(f, "this item is stored {copies} times already, which is the most")
+                write!(f, "this item is stored {} already, which is the most", Counted((*copies).into(), "time"))
             }
         }
     }
@@ -130,7 +166,8 @@ pub struct InsertManyError {
 
 impl fmt::Display for InsertManyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "key {} was refused, the ones before it are stored: {}", self.inserted, self.reason)
+        let position = Grouped(self.inserted as u64);
+        write!(f, "key {position} was refused, the ones before it are stored: {}", self.reason)
     }
 }
 
@@ -165,7 +202,8 @@ impl fmt::Display for MergeError {
                 write!(f, "the filters differ in {what}: {left} and {right}")
             }
             MergeError::OverCapacity { needed, capacity } => {
-                write!(f, "together {needed} items, but the receiving filter was built for {capacity}")
+                let (needed, capacity) = (Counted(*needed, "item"), Grouped(*capacity));
+                write!(f, "together they hold {needed}, but the first was built for {capacity}")
             }
             MergeError::NoRoom(reason) => write!(f, "the filters do not fit into one: {reason}"),
         }
@@ -174,5 +212,18 @@ impl fmt::Display for MergeError {
 
 impl core::error::Error for BuildError {}
 impl core::error::Error for InsertError {}
-impl core::error::Error for InsertManyError {}
-impl core::error::Error for MergeError {}
+
+impl core::error::Error for InsertManyError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        Some(&self.reason)
+    }
+}
+
+impl core::error::Error for MergeError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            MergeError::NoRoom(reason) => Some(reason),
+            MergeError::Mismatch { .. } | MergeError::OverCapacity { .. } => None,
+        }
+    }
+}

@@ -246,7 +246,8 @@ impl CuckooFilter {
     /// the smallest layout, with the default hash.
     ///
     /// # Errors
-    /// [`BuildError`] if the rate is outside `2^-29 ..= 0.5`, the items are more than 2^48, or there is no memory.
+    /// [`BuildError`] if the rate is not between 0 and 1 or so low (below about 1e-9) that no 32-bit fingerprint reaches it,
+    /// if the items are more than 2^48, or if there is no memory.
     pub fn new(items: u64, rate: f64) -> Result<Self, BuildError> {
         Self::builder().items(items).false_positive_rate(rate).build()
     }
@@ -376,9 +377,11 @@ impl CuckooFilter {
         if a.fingerprint_bits != b.fingerprint_bits {
             return differ("fingerprint bits", &a.fingerprint_bits, &b.fingerprint_bits);
         }
-        if (a.slots_per_bucket, a.wide_slots) != (b.slots_per_bucket, b.wide_slots) {
-            let slots = |g: &Geometry| (g.slots_per_bucket, g.wide_slots);
-            return differ("slots a bucket", &slots(a), &slots(b));
+        if a.slots_per_bucket != b.slots_per_bucket {
+            return differ("slots a bucket", &a.slots_per_bucket, &b.slots_per_bucket);
+        }
+        if a.wide_slots != b.wide_slots {
+            return differ("wide slots a bucket", &a.wide_slots, &b.wide_slots);
         }
         if a.buckets != b.buckets {
             return differ("buckets", &a.buckets, &b.buckets);

@@ -46,7 +46,7 @@ impl Search {
     pub const MAX_BUDGET: u32 = 1 << 20;
 
     /// The search for which loads are planned: breadth-first over up to 10,000 buckets, or 20,000 slots in the compact
-    /// layout. The average insert into a table filled to 0.95 looks at two or three.
+    /// layout. A weaker one may refuse items before the planned capacity. The average insert into a table filled to 0.95 looks at two or three.
     pub const fn default_for(layout: Layout) -> Self {
         match layout {
             Layout::Packed | Layout::SemiSorted => Search::BreadthFirst { positions: 10_000 },
@@ -141,15 +141,16 @@ impl Geometry {
         )
     }
 
-    /// Slots of the whole table.
+    /// Slots of the whole table. Of a shape that is not valid, this and the numbers below are the nearest ones that a
+    /// variable holds.
     pub const fn slots(&self) -> u64 {
-        self.buckets * self.slots_per_bucket as u64
+        self.buckets.saturating_mul(self.slots_per_bucket as u64)
     }
 
     /// Slots in which one item may lie, and so the copies of one item that always fit.
     pub const fn candidate_slots(&self) -> u32 {
         match self.layout {
-            Layout::Packed | Layout::SemiSorted => 2 * self.slots_per_bucket,
+            Layout::Packed | Layout::SemiSorted => self.slots_per_bucket.saturating_mul(2),
             Layout::Compact => 4,
         }
     }
@@ -157,8 +158,8 @@ impl Geometry {
     /// Bits of one bucket (compact: of one line).
     pub const fn bucket_bits(&self) -> u32 {
         match self.layout {
-            Layout::Packed => self.slots_per_bucket * self.fingerprint_bits,
-            Layout::SemiSorted => 4 * (self.fingerprint_bits - 1),
+            Layout::Packed => self.slots_per_bucket.saturating_mul(self.fingerprint_bits),
+            Layout::SemiSorted => self.fingerprint_bits.saturating_sub(1).saturating_mul(4),
             Layout::Compact => LINE_BITS,
         }
     }
@@ -166,10 +167,10 @@ impl Geometry {
     /// Bytes of the table, with the padding that lets whole words be read at its end: a multiple of 64.
     pub const fn table_bytes(&self) -> u64 {
         match self.layout {
-            Layout::Compact => self.buckets * 64,
+            Layout::Compact => self.buckets.saturating_mul(64),
             _ => {
-                // At most 2^44 buckets of 2^8 bits: no overflow.
-                let used = (self.buckets * self.bucket_bits() as u64).div_ceil(8);
+                // Of a valid shape at most 2^44 buckets of 2^8 bits: no overflow.
+                let used = self.buckets.saturating_mul(self.bucket_bits() as u64).div_ceil(8);
                 (used + READ_PAST).next_multiple_of(64)
             }
         }

@@ -107,6 +107,7 @@ fn claims_cost_nothing() {
     }
     stashes_that_are_not_there();
     streams_that_stop();
+    streams_that_hold_too_little();
     #[cfg(unix)]
     pipes_that_end();
 }
@@ -127,10 +128,42 @@ fn streams_that_stop() {
     let start = miniz_oxide::deflate::compress_to_vec_zlib(&vec![0; 100_000], 9);
     file.extend_from_slice(&start[..start.len() - 8]);
     file.resize(256 + stored as usize, 0xa5);
+    // A wrong checksum shows before anything is unpacked; after that, the stream itself.
+    let error = cheaply("stream", || verify_bytes(&file)).unwrap_err();
+    assert!(matches!(error, FormatError::Checksum { part: "table", .. }), "{error:?}");
+    let sum = twox_hash::XxHash3_64::oneshot(&file[256..]);
+    set(&mut file, 120, &sum.to_le_bytes());
+    seal(&mut file);
     let error = cheaply("stream", || CuckooFilter::from_bytes(&file, None)).unwrap_err();
     assert!(matches!(error, FormatError::Compression(_)), "{error:?}");
     let error = cheaply("stream", || verify_bytes(&file)).unwrap_err();
     assert!(matches!(error, FormatError::Compression(_)), "{error:?}");
+}
+
+/// A kilobyte's worth of stream for each megabyte of zeros, right in every checksum; but the header counts an item. It is
+/// unpacked to the end before that shows, in bounded memory. An empty filter of this kind is a right one.
+fn streams_that_hold_too_little() {
+    for geometry in [Geometry::compact(8, 64, 0, 2), Geometry::packed(16, 8, 2), Geometry::semi_sorted(17, 2)] {
+        let mut file = claim(geometry, 18, true);
+        let table_bytes = u64::from_le_bytes(file[96..104].try_into().unwrap());
+        let stream = miniz_oxide::deflate::compress_to_vec_zlib(&vec![0; table_bytes as usize], 9);
+        file.extend_from_slice(&stream);
+        set(&mut file, 104, &(stream.len() as u64).to_le_bytes());
+        set(&mut file, 120, &twox_hash::XxHash3_64::oneshot(&stream).to_le_bytes());
+        for items in [1u64, 0] {
+            set(&mut file, 48, &items.to_le_bytes());
+            seal(&mut file);
+            let verified = cheaply("zeros", || verify_bytes(&file));
+            let wrong = |error| matches!(error, FormatError::Contents(_));
+            match items {
+                0 => assert_eq!(verified.unwrap().table_bytes, table_bytes),
+                _ => {
+                    assert!(wrong(verified.unwrap_err()));
+                    assert!(wrong(cheaply("zeros", || CuckooFilter::from_bytes(&file, None)).unwrap_err()));
+                }
+            }
+        }
+    }
 }
 
 /// The same through a pipe, of which nobody knows how long it is.

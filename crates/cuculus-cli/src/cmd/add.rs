@@ -14,8 +14,11 @@ use std::path::PathBuf;
 /// key that only looks stored: it then owns no copy and must not be removed later. With --copies every key is stored.
 ///
 /// When the filter is full, add says how many keys went in and which one was the first refused, saves nothing (with
-/// --partial: what went in) and exits with 2. The file is replaced as a whole or not at all; another add or remove of the
-/// same file waits until this one is done.
+/// --partial: what went in) and exits with 2.
+///
+/// The file is replaced as a whole or not at all: the new one is yours, and other hard links go on leading to the old one.
+/// A killed run can leave a file .NAME....tmp beside it, which may be deleted. Another add or remove of the same file
+/// waits until this one is done, also while this one waits for its input: gather slow input in a file first.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:

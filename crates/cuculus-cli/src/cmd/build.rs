@@ -5,9 +5,10 @@ use crate::cli::{LayoutArg, SeedArg, builder};
 use crate::distinct::Distinct;
 use crate::exit::{Exit, Failure, Outcome, Refusal};
 use crate::input::{Hasher, InputArgs, Keys};
-use crate::output::{Output, counted};
+use crate::output::counted;
 use crate::secret::KeyFile;
-use crate::{sizes, store};
+use crate::sizes;
+use crate::target::{self, Target, TargetArgs};
 use cuculus::{Builder, CuckooFilter, HashKind, InsertError};
 use std::path::{Path, PathBuf};
 
@@ -66,6 +67,9 @@ pub(crate) struct Args {
     #[arg(long)]
     compress: bool,
 
+    #[command(flatten)]
+    target: TargetArgs,
+
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
@@ -76,9 +80,13 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let to_stdout = args.output == Path::new("-");
-    if !to_stdout {
-        store::check_target(&args.output)?;
+    let target = match args.output == Path::new("-") {
+        true => None,
+        false => Some(Target::new(&args.output, &args.target)?),
+    };
+    match &target {
+        None => target::check_stdout(&args.target)?,
+        Some(target) => target.refuse_inputs(&args.input.inputs)?,
     }
     let hash = args.seed.hash(args.key_file.read()?);
     // Copies share their slots, and packed buckets have twice as many for them as compact lines.
@@ -95,15 +103,11 @@ pub(crate) fn run(args: &Args) -> Outcome {
         (None, Some(rate), Some(memory)) => planned(args, builder.memory(memory).false_positive_rate(rate), hash)?,
         (None, rate, memory) => counted_first(args, builder, rate, memory, hash)?,
     };
-    if to_stdout {
-        let mut bytes = Vec::new();
-        filter.write_to(&mut bytes, args.compress).map_err(Failure::output)?;
-        let mut out = Output::new();
-        out.bytes(&bytes)?;
-        out.flush()?;
+    let Some(target) = target else {
+        target::to_stdout(&filter, args.compress)?;
         return Ok(Exit::Done);
-    }
-    store::publish(&filter, &args.output, args.compress, None)?;
+    };
+    target.publish(&filter, args.compress, None)?;
     let summary = Summary {
         stored: Some(tally.stored),
         repeats: Some(tally.repeats),

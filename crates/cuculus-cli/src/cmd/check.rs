@@ -12,8 +12,11 @@ use std::path::PathBuf;
 /// Print the keys that are probably stored
 ///
 /// A key that was stored is always printed; one that was not is printed at the filter's false-positive rate. With
-/// --invert-match the keys that are certainly not stored are printed instead. The file is mapped and read only: it needs
-/// no right to write, and many processes share its memory.
+/// --invert-match the keys that are certainly not stored are printed instead. An input that cannot be opened is told and
+/// passed over; the others are checked, and the exit code is 2.
+///
+/// The file is mapped and read only: it needs no right to write, and many processes share its memory. Replace it, as add
+/// and build do, and never rewrite it in place: if it is cut short while it is read, the system ends the process.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -60,7 +63,11 @@ pub(crate) fn run(args: &Args) -> Outcome {
 
 /// Prints or counts the keys that `find` finds in their blocks, or those that it does not.
 fn check(args: &Args, hash: HashKind, find: impl Fn(&Block) -> Vec<bool>) -> Outcome {
-    let mut keys = Keys::open(&args.input, Hasher::new(hash)?, !args.count)?;
+    let (input, missing) = args.input.readable();
+    if input.inputs.is_empty() && missing {
+        return Ok(Exit::Error);
+    }
+    let mut keys = Keys::open(&input, Hasher::new(hash)?, !args.count)?;
     let mut out = Output::new();
     let mut number = 0u64;
     while let Some(block) = keys.next(|| out.flush())? {
@@ -81,7 +88,7 @@ fn check(args: &Args, hash: HashKind, find: impl Fn(&Block) -> Vec<bool>) -> Out
         out.line(number)?;
     }
     out.flush()?;
-    Ok(Exit::found(number > 0))
+    Ok(if missing { Exit::Error } else { Exit::found(number > 0) })
 }
 
 /// Prints a record as it came, or the key alone, ended by a NUL or a newline.

@@ -4,10 +4,10 @@ use super::check::print;
 use crate::cli::{LayoutArg, SeedArg, builder};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::{Hasher, InputArgs, Keys};
-use crate::output::Output;
+use crate::output::{Output, count};
 use crate::secret::KeyFile;
 use crate::sizes;
-use cuculus::{Builder, CuckooFilter};
+use cuculus::{BuildError, Builder, CuckooFilter};
 
 /// The share of new lines that may be dropped when nothing is said.
 const DEFAULT_RATE: f64 = 1e-6;
@@ -110,10 +110,25 @@ impl Seen {
         let number = self.levels.len() + 1;
         let share = 0.607 / (number * number) as f64;
         let items = self.items.max(1024).saturating_mul(1 << (number - 1).min(48)).min(1 << 48);
-        let level = self.builder.clone().items(items).false_positive_rate(self.rate * share).build()?;
+        let level = self.builder.clone().items(items).false_positive_rate(self.rate * share).build();
+        let level = level.map_err(|error| self.too_much(error))?;
         self.limit = (level.capacity() as f64 * Self::FULL) as u64;
         self.levels.push(level);
         Ok(())
+    }
+
+    /// Levels have shares of the rate and doubled sizes: an error says it in the numbers that were given.
+    fn too_much(&self, error: BuildError) -> Failure {
+        if !matches!(error, BuildError::NoGeometry { .. }) {
+            return error.into();
+        }
+        let rate = format!("{:?}", self.rate);
+        Failure::Usage(match self.levels.iter().map(CuckooFilter::len).sum::<u64>() {
+            0 => format!(
+                "--fpr {rate}: no filter reaches so low a rate; dedup shares it out, and allowed is about 2e-9 or more"
+            ),
+            seen => format!("--fpr {rate} cannot be kept beyond {} different keys: give larger --items", count(seen)),
+        })
     }
 
     /// Stores hashes; adds the positions of those that are new to `new`. The outcome is that of one after the other,

@@ -3,7 +3,7 @@
 use crate::exit::{Exit, Failure, Outcome};
 use crate::imported::{self, Imported};
 use crate::output::{Output, counted, rate, size};
-use crate::store;
+use crate::target::{Target, TargetArgs};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -25,11 +25,15 @@ pub(crate) struct Args {
     /// The dump; "-" is standard input
     #[arg(value_name = "DUMP")]
     dump: PathBuf,
+
+    #[command(flatten)]
+    target: TargetArgs,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Outcome {
-    store::check_target(&args.output)?;
+    let target = Target::new(&args.output, &args.target)?;
+    target.refuse_inputs(std::slice::from_ref(&args.dump))?;
     let name = args.dump.display().to_string();
     let failure = |reason: String| Failure::Input { name: name.clone(), reason };
     let mut dump = Vec::new();
@@ -39,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     };
     read.map_err(|error| failure(error.to_string()))?;
     let imported = Imported::from_dump(&dump).map_err(|error| failure(error.to_string()))?;
-    imported::save(&imported, &args.output)?;
+    imported::save(&imported, &target.path()?)?;
     let info = imported.filter.info();
     let mut out = Output::new();
     out.line(format!("imported {} from {}", counted(info.items, "key"), counted(info.imported_tables, "table")))?;

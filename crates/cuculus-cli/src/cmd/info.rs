@@ -2,8 +2,8 @@
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::imported::{self, Imported};
-use crate::output::{Output, Style, count, layout_name, rate, size};
-use cuculus::{FileInfo, Placement, Search};
+use crate::output::{Output, Style, bits, count, layout_name, rate, size};
+use cuculus::{FileInfo, Layout, Placement, Search};
 use serde::Serialize;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -171,9 +171,11 @@ fn search(search: Search) -> (&'static str, u32) {
 }
 
 fn print(out: &mut Output, file: &Path, info: &FileInfo) -> Result<(), Failure> {
-    let d = Description::new(file, info);
+    let (d, geometry) = (Description::new(file, info), &info.geometry);
     let wide = if d.wide_slots > 0 { format!(", {} of them one bit wider", d.wide_slots) } else { String::new() };
-    let bits = d.bits_per_item.map_or("nothing stored".to_owned(), |bits| format!("{bits:.2} bits a key"));
+    let bits =
+        bits(d.bits_per_item).unwrap_or_else(|| (if d.items == 0 { "nothing stored" } else { "nearly empty" }).into());
+    let buckets = if geometry.layout == Layout::Compact { "lines" } else { "buckets" };
     let hash = match (d.seed, d.keyed) {
         (Some(seed), _) => format!("{}, seed {seed}", d.hash),
         (None, true) => format!("{} with a secret key", d.hash),
@@ -187,7 +189,7 @@ fn print(out: &mut Output, file: &Path, info: &FileInfo) -> Result<(), Failure> 
         ("rate", format!("false positives at most {}", rate(d.promised_false_positive_rate))),
         ("memory", format!("{}, {bits}{stored}", size(d.table_bytes))),
         ("layout", format!("{}, {} placement, {} bits a fingerprint", d.layout, d.placement, d.fingerprint_bits)),
-        ("slots", format!("{} in {} buckets of {}{wide}", count(d.slots), count(d.buckets), d.slots_per_bucket)),
+        ("slots", format!("{} in {} {buckets} of {}{wide}", count(d.slots), count(d.buckets), d.slots_per_bucket)),
         ("load", format!("{:.1} %", d.load_factor * 100.0)),
         ("hash", hash),
         ("search", format!("{}, at most {} steps", d.search, count(d.search_budget.into()))),

@@ -5,6 +5,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{Style, counted};
 use crate::secret::KeyFile;
 use crate::store::{self, Lookup, with_lookup};
+use crate::target::{Target, TargetArgs};
 use cuculus::{CuckooFilter, Geometry, Layout, MergeError, sizing};
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,9 @@ pub(crate) struct Args {
     #[arg(long)]
     compress: bool,
 
+    #[command(flatten)]
+    target: TargetArgs,
+
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
@@ -42,10 +46,10 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Outcome {
-    store::check_target(&args.output)?;
+    let target = Target::new(&args.output, &args.target)?;
     let key = args.key_file.read()?;
     // The output may be an input too: nobody else may change it between the reading and the writing.
-    let lock = if args.output.exists() { store::lock(&args.output)? } else { None };
+    let lock = if args.output.exists() { target.lock()? } else { None };
     let [first, others @ ..] = args.files.as_slice() else { unreachable!("clap asks for two files") };
     let base = CuckooFilter::load(first, key.as_ref())?;
     let others: Vec<(&Path, Lookup)> = others
@@ -70,10 +74,12 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
     let larger = full.is_some();
     if let Some((path, reason)) = full {
-        merged = widened(&base, &others, total)
-            .ok_or_else(|| failure(first, path, reason, advice(&args.output, args.files.len(), total)))?;
+        merged = widened(&base, &others, total).ok_or_else(|| {
+            let advice = advice(&args.output, args.files.len(), total, &reason);
+            failure(first, path, reason, advice)
+        })?;
     }
-    store::publish(&merged, &args.output, args.compress, lock)?;
+    target.publish(&merged, args.compress, lock)?;
     let summary = Summary { stored: Some(merged.len()), ..Summary::new("merge", &args.output, &merged) };
     let note = match larger {
         true => format!(" into a larger table, with buckets of {}", merged.geometry().slots_per_bucket),
@@ -91,10 +97,18 @@ fn failure(left: &Path, right: &Path, reason: MergeError, advice: String) -> Fai
     Failure::Merge { left: left.to_owned(), right: right.to_owned(), reason: Box::new(reason), advice }
 }
 
-fn advice(output: &Path, files: usize, total: u64) -> String {
+/// What would have done. Keys that several filters hold come in as copies, which share their slots: room for a third more
+/// is enough for them, as for `build --copies`.
+fn advice(output: &Path, files: usize, total: u64, reason: &MergeError) -> String {
+    let (items, because) = match reason {
+        MergeError::NoRoom(_) => {
+            (total + total.div_ceil(3), "; several of them hold the same keys, whose copies share the same few slots")
+        }
+        _ => (total, ""),
+    };
     format!(
-        "; all {files} filters would have needed --items {total} or more: build them again with it, or build one from all \
-         keys: cuculus build -o {} --items {total} ...",
+        "{because}; all {files} filters would have needed --items {items} or more: build them again with it, or build one \
+         from all keys, in which each is stored once: cuculus build -o {} --items {total} ...",
         output.display()
     )
 }

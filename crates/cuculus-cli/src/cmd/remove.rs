@@ -15,6 +15,9 @@ use std::path::PathBuf;
 /// REMOVE ONLY WHAT WAS STORED. A filter keeps fingerprints, not keys: removing a key that was never stored can take the
 /// fingerprint of another key, which is then lost without a sign. No filter of this size can notice. The same holds for
 /// a key that add or build counted as a repeat because it only looked stored.
+///
+/// The file is replaced as a whole or not at all: the new one is yours, and other hard links go on leading to the old one.
+/// Another add or remove of the same file waits until this one is done, also while this one waits for its input.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:

@@ -2,7 +2,7 @@
 
 use crate::exit::{Failure, Refusal};
 use crate::input::{Block, Keys};
-use crate::output::{Output, counted, key_text, rate, size};
+use crate::output::{Output, bits, counted, key_text, rate, size};
 use cuculus::{CuckooFilter, InsertError, InsertManyError};
 use serde::Serialize;
 use std::path::Path;
@@ -136,7 +136,7 @@ impl<'a> Summary<'a> {
 
     /// One line that says what the filter is now.
     pub(crate) fn state(&self) -> String {
-        let bits = self.bits_per_item.map_or(String::new(), |bits| format!(", {bits:.2} bits a key"));
+        let bits = bits(self.bits_per_item).map_or(String::new(), |bits| format!(", {bits}"));
         format!(
             "{}: {} of at most {}, {}{bits}, false positives at most {}",
             self.file,

@@ -39,8 +39,9 @@ pub(crate) struct InputArgs {
     /// The key is the N-th field of each line, counted from 1
     ///
     /// Fields are separated by --delimiter and quoted as in CSV: "a, b" is one field, "" inside quotes is a quote, and
-    /// a quoted field may run over several lines. A record without an N-th field is an error; empty lines are skipped.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    /// a quoted field may run over several lines. A record without an N-th field is an error; empty lines are skipped, and
+    /// so is a byte order mark at the start of an input.
+    #[arg(long, value_name = "N", value_parser = field, allow_negative_numbers = true)]
     pub(crate) field: Option<NonZeroUsize>,
 
     /// What separates fields: one ASCII character, or \t or tab [default: ,]
@@ -49,9 +50,27 @@ pub(crate) struct InputArgs {
 }
 
 impl InputArgs {
+    /// The inputs that can be opened. The others are told on standard error; the second answer is whether there are any.
+    pub(crate) fn readable(&self) -> (Self, bool) {
+        let mut readable = self.clone();
+        readable.inputs.retain(|path| match reader::look_at(path) {
+            Ok(_) => true,
+            Err(failure) => {
+                failure.tell();
+                false
+            }
+        });
+        let missing = readable.inputs.len() < self.inputs.len();
+        (readable, missing)
+    }
+
     fn terminator(&self) -> u8 {
         if self.null { 0 } else { b'\n' }
     }
+}
+
+fn field(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "allowed is a whole number from 1".to_owned())
 }
 
 fn delimiter(text: &str) -> Result<u8, String> {

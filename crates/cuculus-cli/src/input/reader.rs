@@ -73,14 +73,18 @@ impl Keys {
         before_waiting: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<Option<Block>, Failure> {
         self.progress.tick();
-        match self.blocks.try_recv() {
+        let next = match self.blocks.try_recv() {
             Ok(block) => block.map(Some),
             Err(TryRecvError::Disconnected) => Ok(None),
             Err(TryRecvError::Empty) => {
                 before_waiting()?;
                 self.blocks.recv().ok().transpose()
             }
+        };
+        if !matches!(next, Ok(Some(_))) {
+            self.progress.clear();
         }
+        next
     }
 
     /// Gives a block back to be filled again.
@@ -100,7 +104,7 @@ impl Keys {
 }
 
 /// The length of a regular file; fails on what cannot be read as an input.
-fn look_at(path: &Path) -> Result<Option<u64>, Failure> {
+pub(super) fn look_at(path: &Path) -> Result<Option<u64>, Failure> {
     if path == Path::new("-") {
         return Ok(None);
     }
@@ -108,6 +112,9 @@ fn look_at(path: &Path) -> Result<Option<u64>, Failure> {
     let metadata = std::fs::metadata(path).map_err(|error| failure(error.to_string()))?;
     if metadata.is_dir() {
         return Err(failure("is a directory".to_owned()));
+    }
+    if metadata.is_file() {
+        std::fs::File::open(path).map_err(|error| failure(error.to_string()))?;
     }
     Ok(metadata.is_file().then_some(metadata.len()))
 }
@@ -126,6 +133,9 @@ impl Feed {
     fn input(&mut self, path: &Path, args: &InputArgs, meter: Meter) -> Result<(), Stop> {
         let told = |error: io::Error| Some(error.to_string());
         let mut reader = source::open(path, meter).map_err(told)?;
+        if args.field.is_some() {
+            reader = source::without_mark(reader).map_err(told)?;
+        }
         let mut cut = Cut::new(args);
         let mut first = 1;
         let mut block = self.empty_block(path, first)?;

@@ -31,7 +31,10 @@ impl<R: BufRead> Unzstd<R> {
                         return Err(io::ErrorKind::UnexpectedEof.into());
                     }
                 }
-                Err(error) => return Err(damaged(error)),
+                Err(FrameDecoderError::WindowSizeTooBig { .. }) => {
+                    return Err(damaged("a window of more than 128 MiB (zstd --long): unpack it with zstd -dc"));
+                }
+                Err(_) => return Err(damaged(CUT)),
             }
         }
         Ok(false)
@@ -60,7 +63,7 @@ impl<R: BufRead> Read for Unzstd<R> {
             }
             while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
                 let one = BlockDecodingStrategy::UptoBlocks(1);
-                self.decoder.decode_blocks(&mut self.source, one).map_err(damaged)?;
+                self.decoder.decode_blocks(&mut self.source, one).map_err(|_| damaged(CUT))?;
             }
             let read = self.decoder.read(buffer)?;
             if read > 0 {
@@ -72,6 +75,9 @@ impl<R: BufRead> Read for Unzstd<R> {
     }
 }
 
-fn damaged(reason: impl std::fmt::Display) -> io::Error {
+/// All that its user can do something about; the decoder's own errors name its insides.
+const CUT: &str = "it is damaged or cut short";
+
+fn damaged(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("not a whole zstd stream: {reason}"))
 }

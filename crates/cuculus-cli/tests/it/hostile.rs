@@ -56,8 +56,8 @@ fn rates() {
         }
     }
     // A rate that no fingerprint reaches.
-    sandbox.run(&["build", "-o", "f", "--fpr", "1e-300"]).fails(&["32-bit fingerprints"]);
-    sandbox.run(&["plan", "--fpr", "1e-300"]).fails(&["32-bit fingerprints"]);
+    sandbox.run(&["build", "-o", "f", "--fpr", "1e-300"]).fails(&["at most 32 bits"]);
+    sandbox.run(&["plan", "--fpr", "1e-300"]).fails(&["at most 32 bits"]);
     assert!(!sandbox.exists("f"));
 }
 
@@ -72,7 +72,7 @@ fn sizes() {
             ran.fails(&["--memory", &format!("'{value}'"), "1 byte to 9223372036854775807"]);
         }
     }
-    sandbox.run(&["plan", "--memory", "1", "--fpr", "1%"]).fails(&["1 bytes"]);
+    sandbox.run(&["plan", "--memory", "1", "--fpr", "1%"]).fails(&["1 byte of memory"]);
 }
 
 #[test]

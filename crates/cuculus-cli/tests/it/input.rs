@@ -208,7 +208,46 @@ fn damaged_packed_inputs() {
         sandbox.run(&["build", "-o", "f", name]).fails(&[name]);
         sandbox.write(name, "no packed text\n");
         sandbox.run(&["build", "-o", "f", name]).fails(&[name, "not of that kind"]);
+        sandbox.write(name, [&whole[..], b"more"].concat());
+        let ran = sandbox.run(&["build", "-o", "f", name]).fails(&[name, "not a whole"]);
+        assert!(!ran.err.contains('{') && ran.err.lines().count() == 1, "an error for people: {ran:?}");
     }
+    sandbox.write("a.xz", b"\xFD7zXZ\0");
+    sandbox.run(&["build", "-o", "f", "a.xz"]).fails(&["a.xz", "xz -dc FILE | cuculus"]);
+    sandbox.write("a.bz2", b"BZh9");
+    sandbox.run(&["build", "-o", "f", "a.bz2"]).fails(&["a.bz2", "bzip2 -dc FILE | cuculus"]);
+}
+
+/// A byte order mark hid the quotes of the first field behind it.
+#[test]
+fn byte_order_marks() {
+    let sandbox = Sandbox::new();
+    let key = |input: &[u8]| sandbox.run_with(&["dedup", "--field", "1", "--only-key"], input).exits(0).out;
+    assert_eq!(key("\u{feff}\"a, b\",c\n\"a, b\",d\n".as_bytes()), b"a, b\n");
+    assert_eq!(key("\u{feff}x,c\n\u{feff}x,c\n".as_bytes()), "x\n\u{feff}x\n".as_bytes(), "only at the start");
+    assert_eq!(key("\u{feff}".as_bytes()), b"");
+    for text in [&b"\xEF\xBBx\n"[..], b"\xEF\n", b"x\n", b"\xEF\xBB\xBE\n"] {
+        assert_eq!(key(text), text);
+    }
+    // At the start of each input; without --field a key is the bytes of its line.
+    sandbox.write("a", "\u{feff}\"x\"\n");
+    sandbox.write("b", "\u{feff}\"x\"\n");
+    assert_eq!(sandbox.run(&["dedup", "--field", "1", "--only-key", "a", "b"]).exits(0).out, b"x\n");
+    assert_eq!(sandbox.run(&["dedup", "a", "b"]).exits(0).out, "\u{feff}\"x\"\n".as_bytes());
+}
+
+/// As grep does: what can be read is checked, and the code is that of an error.
+#[test]
+fn checks_go_on_without_the_inputs_that_are_missing() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a", "x\ny\n");
+    sandbox.run(&["build", "-o", "f", "a"]).exits(0);
+    let ran = sandbox.run(&["check", "f", "a", "missing", "."]).fails(&["missing: No such file", ".: is a directory"]);
+    assert_eq!(ran.out, b"x\ny\n");
+    let ran = sandbox.run_with(&["check", "-c", "f", "missing"], b"x\n").fails(&["missing"]);
+    assert_eq!(ran.out, b"", "standard input was not named");
+    sandbox.run(&["check", "-", "a"]).fails(&["must be a file"]);
+    sandbox.run(&["add", "-", "a"]).fails(&["must be a file"]);
 }
 
 #[test]

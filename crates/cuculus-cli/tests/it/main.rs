@@ -10,4 +10,6 @@ mod input;
 mod merging;
 mod readme;
 mod surface;
+mod target;
+mod terminal;
 mod writers;

@@ -60,7 +60,7 @@ fn full_filters_without_a_larger_one() {
     }
     sandbox.run(&["merge", "-o", "m", "a", "b"]).fails(&[
         "a and b",
-        "2000 items",
+        "2,000 items",
         "--items 2000",
         "cuculus build -o m",
     ]);
@@ -71,6 +71,29 @@ fn full_filters_without_a_larger_one() {
         build(&sandbox, name, from..from + 1_000, &["--layout", "packed", "--items", "1000"]);
     }
     sandbox.run(&["merge", "-o", "m", "a", "b", "c"]).fails(&["--items 3000"]);
+}
+
+/// The number that merge names is enough, also where the filters hold the same keys.
+#[test]
+fn filters_of_the_same_keys() {
+    let sandbox = Sandbox::new();
+    for layout in ["packed", "compact"] {
+        let mut items = "2000".to_owned();
+        for round in 0.. {
+            for name in ["a", "b"] {
+                build(&sandbox, name, 0..1_000, &["--layout", layout, "--items", &items]);
+            }
+            let ran = sandbox.run(&["merge", "-o", "m", "a", "b"]);
+            if ran.code == Some(0) {
+                break;
+            }
+            let ran = ran.fails(&["the same keys"]);
+            assert!(round == 0, "{layout}: {ran:?}");
+            let (_, advice) = ran.err.split_once("needed --items ").unwrap();
+            items = advice.split_whitespace().next().unwrap().to_owned();
+        }
+        assert_eq!(sandbox.run_with(&["check", "-c", "m"], lines(0..1_000).as_bytes()).exits(0).text(), "1000\n");
+    }
 }
 
 #[test]

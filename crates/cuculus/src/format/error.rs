@@ -1,7 +1,7 @@
 //! What can be wrong with the bytes of a filter, or with the file they are in.
 #![forbid(unsafe_code)]
 
-use crate::error::{BuildError, Value};
+use crate::error::{BuildError, Counted, Grouped, Value};
 use core::fmt;
 
 /// Why bytes are not a filter that this version reads.
@@ -90,8 +90,12 @@ impl fmt::Display for FormatError {
                 write!(f, "the filter has format version {version}; versions up to {newest} can be read here")
             }
             OtherKind { found, wanted } => write!(f, "this is {found}, and {wanted} was asked for"),
-            Truncated { expected, found } => write!(f, "the filter is cut short: {found} of {expected} bytes"),
-            TrailingBytes { expected } => write!(f, "the filter ends after {expected} bytes, but more bytes follow"),
+            Truncated { expected, found } => {
+                write!(f, "the filter is cut short: {} of {}", Grouped(*found), Counted(*expected, "byte"))
+            }
+            TrailingBytes { expected } => {
+                write!(f, "the filter ends after {}, but more bytes follow", Counted(*expected, "byte"))
+            }
             Checksum { part, stored, computed } => {
                 write!(f, "the {part} was changed: its checksum is {computed:016x}, not {stored:016x}")
             }
@@ -102,8 +106,10 @@ impl fmt::Display for FormatError {
             WrongKey => f.write_str("the secret key is not the one that the filter was made with"),
             KeyNotNeeded => f.write_str("the filter was made without a secret key: give none"),
             Compressed => f.write_str("the table is stored compressed: load the filter instead of viewing it"),
-            TooLarge { bytes } => write!(f, "a table of {bytes} bytes is more than this platform can address"),
-            Allocation { bytes } => write!(f, "the system has not got {bytes} bytes for the table"),
+            TooLarge { bytes } => {
+                write!(f, "a table of {} is more than this platform can address", Counted(*bytes, "byte"))
+            }
+            Allocation { bytes } => write!(f, "the system has not got {} for the table", Counted(*bytes, "byte")),
         }
     }
 }

@@ -17,6 +17,14 @@ pub(super) struct FileSource<'a> {
     path: &'a Path,
     /// Bytes to come, of a regular file that is not empty.
     pub(super) left: Option<u64>,
+    rest: Rest,
+}
+
+/// What is left of a file, all at once.
+enum Rest {
+    NotYet,
+    Mapped(memmap2::Mmap),
+    Read(Vec<u8>),
 }
 
 impl<'a> FileSource<'a> {
@@ -25,7 +33,7 @@ impl<'a> FileSource<'a> {
         let metadata = file.metadata().map_err(FileError::while_trying("read", path))?;
         // Files that the system makes up as they are read claim to be empty.
         let left = (metadata.is_file() && metadata.len() > 0).then_some(metadata.len());
-        Ok(FileSource { file, path, left })
+        Ok(FileSource { file, path, left, rest: Rest::NotYet })
     }
 }
 
@@ -68,6 +76,22 @@ impl Source for FileSource<'_> {
 
     fn left(&self) -> Option<u64> {
         self.left
+    }
+
+    fn rest(&mut self, most: u64) -> Result<&[u8], Failure> {
+        self.rest = match self.left {
+            Some(_) => Rest::Mapped(mapped::map(&self.file).map_err(Failure::Io)?),
+            None => {
+                let mut bytes = Vec::new();
+                (&self.file).take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(Failure::Io)?;
+                Rest::Read(bytes)
+            }
+        };
+        Ok(match (&self.rest, self.left) {
+            (Rest::Mapped(map), Some(left)) => &map[map.len() - map.len().min(left as usize)..],
+            (Rest::Read(bytes), _) => bytes,
+            _ => &[],
+        })
     }
 }
 

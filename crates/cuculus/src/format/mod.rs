@@ -5,6 +5,7 @@
 //!  error      what can be wrong with bytes            checksum   XXH3-64, in pieces
 //!  header     256 bytes <-> fields, all checked       stash      16 bytes an entry
 //!  zlib       a sparse table, packed                  write      filter -> bytes
+//!  sparse     the same, checked before it is unpacked
 //!  read       bytes -> filter, view, or a verdict     file, mapped   the same with a path (std)
 //! ```
 #![deny(unsafe_code)]
@@ -22,6 +23,7 @@ mod mapped;
 mod read;
 #[cfg(feature = "std")]
 mod save;
+mod sparse;
 mod stash;
 mod write;
 mod zlib;

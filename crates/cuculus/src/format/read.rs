@@ -5,12 +5,11 @@ use super::checksum::{Checksum, checksum};
 use super::error::FormatError;
 use super::header::{FileInfo, HEADER_BYTES, Header};
 use super::stash::{Decoder, ENTRY_BYTES};
-use super::zlib::{Inflate, Step};
+use super::{sparse, zlib};
 use crate::filter::CuckooFilter;
 use crate::hash::{HashKind, ItemHasher};
 use crate::memory::Memory;
 use crate::stash::Stash;
-use alloc::vec;
 
 /// Where bytes come from.
 pub(super) trait Source {
@@ -19,6 +18,8 @@ pub(super) trait Source {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, Self::Error>;
     /// How many bytes there are from here to the end, where that is known for certain.
     fn left(&self) -> Option<u64>;
+    /// All bytes from here to the end, or one more than `most` if there are so many.
+    fn rest(&mut self, most: u64) -> Result<&[u8], Self::Error>;
 }
 
 /// Bytes that are all there.
@@ -34,6 +35,10 @@ impl Source for &[u8] {
 
     fn left(&self) -> Option<u64> {
         Some(self.len() as u64)
+    }
+
+    fn rest(&mut self, _: u64) -> Result<&[u8], FormatError> {
+        Ok(self)
     }
 }
 
@@ -54,8 +59,8 @@ impl Access<'_> {
     }
 }
 
-/// Reads a whole filter and verifies all of it. Allocates the table only as far as bytes have arrived for it, or at once
-/// where the source is known to have exactly as many as the header says.
+/// Reads a whole filter and verifies all of it. Allocates a plain table only as far as bytes have arrived for it, or at
+/// once where the source is known to have exactly as many as the header says; a compressed one as [`read_compressed`] says.
 pub(super) fn read<R: Source>(source: &mut R, access: Access<'_>) -> Result<(Header, CuckooFilter), R::Error> {
     // 1. The header, and whether the file is as long as it says.
     let total = source.left();
@@ -66,12 +71,13 @@ pub(super) fn read<R: Source>(source: &mut R, access: Access<'_>) -> Result<(Hea
         header.check_length(total)?;
     }
     let hasher = access.hasher(&header)?;
+    if header.compressed {
+        let rest = source.rest(header.file_bytes() - HEADER_BYTES as u64)?;
+        return Ok(read_compressed(header, hasher, rest).map(|filter| (header, filter))?);
+    }
     // 2. The table and the stash, with their checksums.
     let mut reader = Reader { source, header, position: got as u64 };
-    let table = match header.compressed {
-        true => reader.compressed_table()?,
-        false => reader.plain_table(total.is_some())?,
-    };
+    let table = reader.plain_table(total.is_some())?;
     let stash = reader.stash()?;
     // 3. Nothing more.
     if fill(reader.source, &mut [0])? != 0 {
@@ -81,6 +87,36 @@ pub(super) fn read<R: Source>(source: &mut R, access: Access<'_>) -> Result<(Hea
     let filter = header.filter(hasher, table, stash);
     filter.validate().map_err(FormatError::Contents)?;
     Ok((header, filter))
+}
+
+/// How many times its stored bytes a table may take before it is checked.
+const UNCHECKED: u64 = 16;
+
+/// A filter whose table is compressed, from the bytes after its header. A stream that claims much is looked through
+/// first, in the memory of a window: what is wrong gets no room then.
+fn read_compressed(header: Header, hasher: ItemHasher, rest: &[u8]) -> Result<CuckooFilter, FormatError> {
+    header.check_length((HEADER_BYTES + rest.len()) as u64)?;
+    let (stored, section) = rest.split_at(header.stored_bytes as usize);
+    check_sum("table", header.table_checksum, checksum(stored))?;
+    let stash = decode_stash(&header, section)?;
+    let bytes = header.geometry.table_bytes();
+    if bytes / UNCHECKED > header.stored_bytes {
+        sparse::check(stored, &header, &stash)?;
+    }
+    let mut table = allocate(usize::try_from(bytes).map_err(|_| FormatError::TooLarge { bytes })?)?;
+    zlib::unpack(stored, table.as_mut())?;
+    let filter = header.filter(hasher, table, stash);
+    filter.validate().map_err(FormatError::Contents)?;
+    Ok(filter)
+}
+
+fn decode_stash(header: &Header, section: &[u8]) -> Result<Stash, FormatError> {
+    check_sum("stash", header.stash_checksum, checksum(section))?;
+    let mut decoder = Decoder::new(&header.geometry, header.len);
+    for entry in section.chunks_exact(ENTRY_BYTES) {
+        decoder.entry(core::array::from_fn(|i| entry[i]))?;
+    }
+    Ok(decoder.finish())
 }
 
 /// Reads until `into` is full or the source ends; says how far it came.
@@ -123,54 +159,8 @@ impl<R: Source> Reader<'_, R> {
             sum.update(&room[filled..piece]);
             table.filled = piece;
         }
-        self.check_table_sum(&sum)?;
+        check_sum("table", self.header.table_checksum, sum.finish())?;
         Ok(table.memory)
-    }
-
-    fn compressed_table(&mut self) -> Result<Memory, R::Error> {
-        let mut sum = Checksum::new();
-        let mut table = Growing::new(&self.header, false)?;
-        let mut inflate = Inflate::new();
-        let mut buffer = vec![0; PIECE.min(self.header.stored_bytes as usize)];
-        let mut left = self.header.stored_bytes;
-        let mut ended = false;
-        while left > 0 {
-            let piece = (buffer.len() as u64).min(left) as usize;
-            self.exactly(&mut buffer[..piece])?;
-            sum.update(&buffer[..piece]);
-            left -= piece as u64;
-            let mut input = &buffer[..piece];
-            while !input.is_empty() || (left == 0 && !ended) {
-                if ended {
-                    return Err(FormatError::Compression("something follows after its end").into());
-                }
-                // A full table is offered once more: the end of the stream takes no room.
-                let (room, filled) = if table.is_full() { table.whole() } else { table.room()? };
-                let (taken, given, step) = inflate.step(input, room, filled)?;
-                input = &input[taken..];
-                table.filled += given;
-                match step {
-                    Step::Ended => ended = true,
-                    Step::OutputFull if table.is_full() => {
-                        return Err(FormatError::Compression("it holds more than the table").into());
-                    }
-                    Step::OutputFull => {}
-                    Step::InputUsed if left == 0 => {
-                        return Err(FormatError::Compression("it stops before its end").into());
-                    }
-                    Step::InputUsed => break,
-                }
-            }
-        }
-        if !table.is_full() {
-            return Err(FormatError::Compression("it holds less than the table").into());
-        }
-        self.check_table_sum(&sum)?;
-        Ok(table.memory)
-    }
-
-    fn check_table_sum(&self, sum: &Checksum) -> Result<(), FormatError> {
-        check_sum("table", self.header.table_checksum, sum.finish())
     }
 
     fn stash(&mut self) -> Result<Stash, R::Error> {
@@ -227,10 +217,6 @@ impl Growing {
         }
         Ok((self.memory.as_mut(), self.filled))
     }
-
-    fn whole(&mut self) -> (&mut [u8], usize) {
-        (self.memory.as_mut(), self.filled)
-    }
 }
 
 fn allocate(bytes: usize) -> Result<Memory, FormatError> {
@@ -244,13 +230,8 @@ pub(super) fn locate(bytes: &[u8]) -> Result<(Header, core::ops::Range<usize>, S
     header.check_length(bytes.len() as u64)?;
     // The length is that of a slice, so the parts' lengths fit `usize`.
     let table = HEADER_BYTES..HEADER_BYTES + header.stored_bytes as usize;
-    let section = &bytes[table.end..];
-    check_sum("stash", header.stash_checksum, checksum(section))?;
-    let mut decoder = Decoder::new(&header.geometry, header.len);
-    for entry in section.chunks_exact(ENTRY_BYTES) {
-        decoder.entry(core::array::from_fn(|i| entry[i]))?;
-    }
-    Ok((header, table, decoder.finish()))
+    let stash = decode_stash(&header, &bytes[table.end..])?;
+    Ok((header, table, stash))
 }
 
 /// The table of a filter that is used where it lies. Opaque: it is named only as the storage of [`FilterView`].
@@ -288,17 +269,13 @@ impl<'a> FilterView<'a> {
     /// [`FormatError`] for anything wrong with header or length, for a missing, wrong or needless key, and for a
     /// compressed table.
     pub fn open(bytes: &'a [u8], key: Option<&[u8; 16]>) -> Result<Self, FormatError> {
-        Self::open_with(bytes, Access::Use(key)).map(|(_, view)| view)
-    }
-
-    fn open_with(bytes: &'a [u8], access: Access<'_>) -> Result<(Header, Self), FormatError> {
         let (header, table, stash) = locate(bytes)?;
         if header.compressed {
             return Err(FormatError::Compressed);
         }
-        let hasher = access.hasher(&header)?;
+        let hasher = header.hasher(key)?;
         let table = View { table: &bytes[table], checksum: header.table_checksum };
-        Ok((header, header.filter(hasher, table, stash)))
+        Ok(header.filter(hasher, table, stash))
     }
 
     /// Reads the whole table: whether any byte was changed, and whether the counts are right.
@@ -317,21 +294,31 @@ pub(super) fn verify<S: AsRef<[u8]>>(filter: &CuckooFilter<S>, stored: u64) -> R
 }
 
 /// Checks every byte of a filter in the file format, without its secret key, and says what it is. A compressed table is
-/// unpacked for it.
+/// unpacked piece by piece, in memory that does not depend on its size.
 ///
 /// # Errors
 /// [`FormatError`]: the first thing that is wrong.
 pub fn verify_bytes(bytes: &[u8]) -> Result<FileInfo, FormatError> {
-    match FilterView::open_with(bytes, Access::Inspect) {
-        Ok((header, view)) => view.verify().map(|()| header.info()),
-        Err(FormatError::Compressed) => read(&mut &*bytes, Access::Inspect).map(|(header, _)| header.info()),
-        Err(error) => Err(error),
+    let (header, table, stash) = locate(bytes)?;
+    let table = &bytes[table];
+    check_sum("table", header.table_checksum, checksum(table))?;
+    match header.compressed {
+        true => sparse::check(table, &header, &stash)?,
+        false => {
+            let hasher = Access::Inspect.hasher(&header)?;
+            header.filter(hasher, table, stash).validate().map_err(FormatError::Contents)?;
+        }
     }
+    Ok(header.info())
 }
 
 impl CuckooFilter {
     /// A filter from bytes of the file format, plain or compressed, with its secret key if it has one. Verifies
     /// everything: what comes out works like the filter that was written, to the same bytes.
+    ///
+    /// A compressed table can be up to 1,032 times its stored bytes: that of an empty filter is. Wrong ones are refused before
+    /// there is room for more than 16 times the stored bytes; whoever wants to allow less than what a right one takes,
+    /// asks [`FileInfo::read`] for its [`table_bytes`](FileInfo::table_bytes) first, which costs nothing.
     ///
     /// # Errors
     /// [`FormatError`]: the first thing that is wrong.

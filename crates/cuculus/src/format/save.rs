@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 impl<S: AsRef<[u8]>> CuckooFilter<S> {
     /// Saves the filter in the file format. An existing file is replaced as a whole, or not at all: at every moment, also
     /// after a power cut, the path leads to the old or to the new filter. Its permissions stay; through a symbolic link
-    /// the file that it leads to is replaced. A killed save can leave a file `.NAME.….tmp` beside it, which may be
+    /// the file that it leads to is replaced or made. A killed save can leave a file `.NAME.….tmp` beside it, which may be
     /// deleted.
     ///
     /// Two saves of one file at the same time do not mix: the later one stays.
@@ -45,7 +45,9 @@ pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<(
             let old = fs::metadata(&target).map_err(FileError::while_trying("read", path))?;
             (target, Some(old))
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => (path.to_path_buf(), None),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            (followed(path).map_err(FileError::while_trying("save to", path))?, None)
+        }
         Err(error) => return Err(FileError::while_trying("find", path)(error)),
     };
     if old.as_ref().is_some_and(|old| !old.is_file()) {
@@ -64,6 +66,23 @@ pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<(
     drop(file);
     temporary.rename_to(&target).map_err(FileError::while_trying("replace", path))?;
     sync_directory(&target).map_err(FileError::while_trying("make durable", path))
+}
+
+/// Where a name leads that leads to no file: through links, if there are any, to the name of a file that is to be made.
+fn followed(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_path_buf();
+    // As many links as the system follows; longer chains, and rings, were refused by it before.
+    for _ in 0..40 {
+        match fs::read_link(&path) {
+            Ok(link) => path = path.parent().unwrap_or(Path::new("")).join(link),
+            Err(_) => break,
+        }
+    }
+    match path.file_name() {
+        Some(_) => Ok(path),
+        None if path.as_os_str().is_empty() => Err(io::Error::new(ErrorKind::InvalidInput, "the path is empty")),
+        None => Err(io::Error::new(ErrorKind::InvalidInput, "the path has no file name")),
+    }
 }
 
 /// A file of our own beside the target; gone again unless it was renamed.

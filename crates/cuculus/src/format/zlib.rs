@@ -3,6 +3,7 @@
 
 use super::error::FormatError;
 use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
 use miniz_oxide::deflate::core::{
     CompressionStrategy, CompressorOxide, TDEFLFlush, TDEFLStatus, compress_to_output,
@@ -40,44 +41,62 @@ pub(super) fn compress(table: &[u8]) -> Option<Vec<u8>> {
     (status == TDEFLStatus::Done && packed.len() <= most).then_some(packed)
 }
 
-/// What feeding a piece of a stream led to.
-pub(super) enum Step {
-    /// The output is full: give more, or the stream holds more than it should.
-    OutputFull,
-    /// The input is used up and the stream goes on.
-    InputUsed,
-    /// The stream has ended.
-    Ended,
+/// Unpacks a stream into a table that it fills exactly.
+pub(super) fn unpack(stream: &[u8], table: &mut [u8]) -> Result<(), FormatError> {
+    let mut inflate = Box::new(DecompressorOxide::new());
+    let (mut input, mut filled) = (stream, 0);
+    loop {
+        let flags = FLAGS | flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+        let (status, taken, given) = decompress(&mut inflate, input, table, filled, flags);
+        (input, filled) = (&input[taken..], filled + given);
+        match has_ended(status, input)? {
+            true if filled < table.len() => return Err(FormatError::Compression(LESS)),
+            true => return Ok(()),
+            // A full table is offered once more: the end of the stream takes no room.
+            false if given == 0 => return Err(FormatError::Compression(MORE)),
+            false => {}
+        }
+    }
 }
 
-/// Unpacks a stream that arrives in pieces.
-pub(super) struct Inflate(Box<DecompressorOxide>);
-
-impl Inflate {
-    pub(super) fn new() -> Self {
-        Inflate(Box::default())
+/// Unpacks a stream of exactly `bytes` bytes in a window, and shows each stretch of it once.
+pub(super) fn look_through(
+    stream: &[u8],
+    bytes: u64,
+    mut see: impl FnMut(&[u8]) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    let mut inflate = Box::new(DecompressorOxide::new());
+    let mut window = vec![0; WINDOW];
+    let (mut input, mut at, mut left) = (stream, 0, bytes);
+    loop {
+        let (status, taken, given) = decompress(&mut inflate, input, &mut window, at, FLAGS);
+        left = left.checked_sub(given as u64).ok_or(FormatError::Compression(MORE))?;
+        see(&window[at..at + given])?;
+        (input, at) = (&input[taken..], (at + given) % WINDOW);
+        match has_ended(status, input)? {
+            true if left > 0 => return Err(FormatError::Compression(LESS)),
+            true => return Ok(()),
+            false if left == 0 && given == 0 => return Err(FormatError::Compression(MORE)),
+            false => {}
+        }
     }
+}
 
-    /// Unpacks from `input` to `output[filled..]`, where `output[..filled]` is what came before. Returns how many bytes
-    /// it took and gave.
-    pub(super) fn step(
-        &mut self,
-        input: &[u8],
-        output: &mut [u8],
-        filled: usize,
-    ) -> Result<(usize, usize, Step), FormatError> {
-        let flags = flags::TINFL_FLAG_PARSE_ZLIB_HEADER
-            | flags::TINFL_FLAG_HAS_MORE_INPUT
-            | flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF
-            | flags::TINFL_FLAG_COMPUTE_ADLER32;
-        let (status, taken, given) = decompress(&mut self.0, input, output, filled, flags);
-        let step = match status {
-            TINFLStatus::Done => Step::Ended,
-            TINFLStatus::NeedsMoreInput => Step::InputUsed,
-            TINFLStatus::HasMoreOutput => Step::OutputFull,
-            TINFLStatus::Adler32Mismatch => return Err(FormatError::Compression("its checksum is wrong")),
-            _ => return Err(FormatError::Compression("the stream is damaged")),
-        };
-        Ok((taken, given, step))
-    }
+/// As far back as a stream looks.
+const WINDOW: usize = 1 << 15;
+const FLAGS: u32 =
+    flags::TINFL_FLAG_PARSE_ZLIB_HEADER | flags::TINFL_FLAG_HAS_MORE_INPUT | flags::TINFL_FLAG_COMPUTE_ADLER32;
+const LESS: &str = "it holds less than the table";
+const MORE: &str = "it holds more than the table";
+
+/// Whether a stream has come to its end, which is that of its bytes, or only to that of the room for it.
+fn has_ended(status: TINFLStatus, rest: &[u8]) -> Result<bool, FormatError> {
+    Err(FormatError::Compression(match status {
+        TINFLStatus::Done if rest.is_empty() => return Ok(true),
+        TINFLStatus::HasMoreOutput => return Ok(false),
+        TINFLStatus::Done => "something follows after its end",
+        TINFLStatus::NeedsMoreInput => "it stops before its end",
+        TINFLStatus::Adler32Mismatch => "its checksum is wrong",
+        _ => "the stream is damaged",
+    }))
 }

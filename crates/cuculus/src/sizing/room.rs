@@ -4,11 +4,15 @@
 use crate::geometry::{Geometry, Layout};
 
 /// How many distinct items a table takes with the default search: fewer than 1 build in 10,000 refuses one (the figures
-/// aim at 2 in 100,000). Says nothing about too many *equal* items: that is [`expected_crowds`].
+/// aim at 2 in 100,000). Says nothing about too many *equal* items: that is [`expected_crowds`]. 0 for a geometry that is
+/// [not valid](Geometry::validate).
 ///
 /// Three things stop a table before its last slot: in tiny ones some set of candidate slots is chosen too often, in
 /// middle ones the load that can be reached varies, with `1 / sqrt(slots)`, and in large ones the search gives up.
 pub fn room(geometry: &Geometry) -> u64 {
+    if geometry.validate().is_err() {
+        return 0;
+    }
     let slots = geometry.slots();
     match (geometry.layout, geometry.slots_per_bucket) {
         (Layout::Compact, slots_per_line) => {
@@ -84,8 +88,11 @@ fn compact(lines: u64, slots: u64, wide: u64) -> u64 {
 /// whose stash takes them; different ones with the same four slots do.
 ///
 /// The first factor counts as if every fingerprint had a partner of its own, the second that in small tables many
-/// fingerprints share one (a Touchard polynomial).
+/// fingerprints share one (a Touchard polynomial). NaN for a geometry that is [not valid](Geometry::validate).
 pub fn expected_crowds(geometry: &Geometry, items: u64) -> f64 {
+    if geometry.validate().is_err() {
+        return f64::NAN;
+    }
     let (n, slots) = (items as f64, geometry.slots() as f64);
     let fingerprints = ((1u64 << geometry.fingerprint_bits) - 1) as f64;
     let sharing = |candidates: f64| slots / (candidates * fingerprints);

@@ -1,7 +1,8 @@
 //! Contract 10: what cannot be built is refused with a typed error that names argument, value and bound. BR-018,
 //! BR-042, BR-043.
 
-use cuculus::{BuildError, Builder, CuckooFilter, Geometry, Layout, Placement, Search};
+use super::rig::grouped;
+use cuculus::{BuildError, Builder, CuckooFilter, Geometry, Headroom, Layout, MergeError, Placement, Search};
 
 fn new() -> Builder {
     CuckooFilter::builder()
@@ -68,24 +69,24 @@ fn contract_10_br_043_every_argument_has_its_range() {
     for rate in [0.0, -0.0, -1.0, 1.0, 1.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for builder in [new().items(10), new().memory(1_000)] {
             let error = builder.false_positive_rate(rate).plan().unwrap_err().to_string();
-            let words = ["false_positive_rate", &format!("{rate}"), "more than 0 and less than 1"];
+            let words = ["false_positive_rate", &format!("{rate:?}"), "more than 0 and less than 1"];
             assert!(words.iter().all(|word| error.contains(word)), "{error}");
         }
     }
     for items in [(1 << 48) + 1, 1 << 63, u64::MAX] {
-        let words = ["items", &items.to_string(), "2^48"];
+        let words = ["items", &grouped(items), "2^48"];
         refused(new().items(items).false_positive_rate(0.01), &words);
         refused(new().items(items).memory(1 << 20), &words);
     }
     for slots in [0, 3, 5, 9, 255, u32::MAX] {
         let builder = new().items(10).false_positive_rate(0.01).layout(Layout::Packed).slots_per_bucket(slots);
-        refused(builder, &["slots_per_bucket", &slots.to_string(), "1, 2, 4 or 8"]);
+        refused(builder, &["slots_per_bucket", &grouped(slots.into()), "1, 2, 4 or 8"]);
     }
     for budget in [Search::MAX_BUDGET + 1, u32::MAX] {
         for search in [Search::BreadthFirst { positions: budget }, Search::RandomWalk { kicks: budget }] {
             let builder = new().items(10).false_positive_rate(0.01).search(search);
             let text = builder.build().unwrap_err().to_string();
-            assert!(text.contains("search budget") && text.contains(&budget.to_string()), "{text}");
+            assert!(text.contains("search budget") && text.contains(&grouped(budget.into())), "{text}");
             assert!(text.contains("1,048,576"), "{text}");
         }
     }
@@ -120,6 +121,7 @@ fn contract_10_too_much_or_too_little_is_named() {
         new().geometry(geometry).layout(Layout::Packed),
         new().geometry(geometry).placement(Placement::AnySize),
         new().geometry(geometry).slots_per_bucket(4),
+        new().geometry(geometry).headroom(Headroom::Lively),
     ] {
         assert_eq!(refused(builder, &["only", "items", "rate", "memory", "geometry"]), BuildError::Overspecified);
     }
@@ -128,16 +130,69 @@ fn contract_10_too_much_or_too_little_is_named() {
 #[test]
 fn contract_10_what_no_geometry_keeps_is_said_in_figures() {
     let none = |error| matches!(error, BuildError::NoGeometry { .. });
-    assert!(none(refused(new().items(1_000).false_positive_rate(1e-12), &["0.000000000001", "1000 items", "32 bits"])));
-    assert!(none(refused(new().items(7).false_positive_rate(f64::MIN_POSITIVE), &["7 items", "32 bits"])));
+    assert!(none(refused(new().items(1_000).false_positive_rate(1e-12), &["1e-12", "at most 32 bits"])));
+    assert!(none(refused(
+        new().items(7).false_positive_rate(f64::MIN_POSITIVE),
+        &["2.2250738585072014e-308", "at most 32 bits"]
+    )));
     assert!(none(refused(new().memory(10).false_positive_rate(0.01), &["0.01", "10 bytes"])));
-    assert!(none(refused(new().memory(0).items(1), &["1 items", "0 bytes"])));
-    assert!(none(refused(new().memory(128).items(1_000_000), &["1000000 items", "128 bytes"])));
+    assert!(none(refused(new().memory(0).items(1), &["smallest table takes 64 bytes", "0 bytes of memory"])));
+    assert!(none(refused(
+        new().memory(64).items(1).layout(Layout::Compact),
+        &["takes 128 bytes", "64 bytes of memory"]
+    )));
+    assert!(none(refused(new().memory(128).items(1_000_000), &["1,000,000 items", "128 bytes"])));
+}
+
+#[test]
+fn contract_10_options_that_do_not_go_together_are_named() {
     // Shapes that do not exist: a semi-sorted bucket has four slots, a compact line is chosen by the builder.
-    for layout in [Layout::SemiSorted, Layout::Compact] {
-        let builder = new().items(10).false_positive_rate(0.01).layout(layout).slots_per_bucket(8);
-        assert!(builder.build().is_err());
+    for (layout, slots, name) in [(Layout::SemiSorted, 8, "semi-sorted"), (Layout::Compact, 4, "compact")] {
+        let builder = new().items(10).false_positive_rate(0.01).layout(layout).slots_per_bucket(slots);
+        let error = refused(builder, &["slots_per_bucket", name]);
+        assert!(matches!(error, BuildError::Contradiction { .. }), "{error:?}");
     }
+    new().items(10).false_positive_rate(0.01).layout(Layout::SemiSorted).slots_per_bucket(4).build().unwrap();
+}
+
+/// Contract 3: loads are planned for the default search; what reaches less would refuse items before the capacity.
+#[test]
+fn contract_3_a_weaker_search_needs_an_explicit_geometry() {
+    let packed = [
+        Search::RandomWalk { kicks: 500 },
+        Search::RandomWalk { kicks: Search::MAX_BUDGET },
+        Search::BreadthFirst { positions: 9_999 },
+        Search::BreadthFirst { positions: 0 },
+    ];
+    for search in packed.into_iter().chain([Search::BreadthFirst { positions: 19_999 }]) {
+        let compact = matches!(search, Search::BreadthFirst { positions: 10_000.. });
+        let layout = if compact { Layout::Compact } else { Layout::Packed };
+        for builder in [
+            new().items(1_000).false_positive_rate(0.001),
+            new().memory(5_000).false_positive_rate(0.001),
+            new().memory(5_000).items(1_000),
+        ] {
+            let error = refused(builder.layout(layout).search(search), &["search", "capacity", "explicit geometry"]);
+            assert!(matches!(error, BuildError::Contradiction { .. }), "{error:?}");
+        }
+    }
+    for (layout, positions) in [(Layout::Packed, 10_000), (Layout::Compact, 20_000), (Layout::SemiSorted, 50_000)] {
+        let builder = new().items(1_000).false_positive_rate(0.001).layout(layout);
+        let search = Search::BreadthFirst { positions };
+        let (filter, plan) = (builder.clone().search(search).build().unwrap(), builder.plan().unwrap());
+        assert_eq!((*filter.geometry(), filter.search(), filter.capacity()), (plan.geometry, search, plan.capacity));
+    }
+}
+
+#[test]
+fn errors_name_their_cause() {
+    use std::error::Error;
+    let mut filter = new().items(1).false_positive_rate(0.01).build().unwrap();
+    let keys: Vec<u64> = (0..100).collect();
+    let error = filter.insert_many(&keys).unwrap_err();
+    assert_eq!(error.source().unwrap().to_string(), error.reason.to_string());
+    assert!(MergeError::NoRoom(error.reason).source().is_some());
+    assert!(MergeError::OverCapacity { needed: 2, capacity: 1 }.source().is_none());
 }
 
 /// BR-042: more than any machine has is an error that names the bytes.
@@ -152,6 +207,6 @@ fn contract_10_br_042_what_the_system_has_not_got_is_an_error() {
         assert!(bytes > 1 << 49);
         let error = builder.build().unwrap_err();
         assert_eq!(error, BuildError::Allocation { bytes });
-        assert!(error.to_string().contains(&bytes.to_string()), "{error}");
+        assert!(error.to_string().contains(&grouped(bytes)), "{error}");
     }
 }

@@ -233,3 +233,26 @@ fn contract_4_br_014_tiny_filters_keep_the_rate() {
     println!("{refused} of {builds} builds refused");
     assert!(refused <= (builds / 10_000).max(1), "{refused} of {builds} builds refused");
 }
+
+/// No filter promises a rate of nothing, however few its items and large its memory; and every file is read back.
+#[test]
+fn contract_4_and_1_a_promised_rate_is_more_than_nothing() {
+    for layout in [Layout::Packed, Layout::SemiSorted, Layout::Compact] {
+        for items in [0, 1, 2, 10] {
+            for memory in [128, 1 << 20, 1 << 24, 1 << 26, 1 << 40] {
+                let builder = CuckooFilter::builder().layout(layout).memory(memory).items(items);
+                let plan = builder.plan().unwrap();
+                let rate = plan.false_positive_rate;
+                assert!(rate > 0.0 && rate < 1.0, "{items} items in {memory} bytes: {plan:?}");
+                let load = items.max(1) as f64 / plan.geometry.slots() as f64;
+                let exact = f64::from(plan.geometry.candidate_slots()) * load / (2f64.powi(31) - 1.0);
+                assert!(items > 2 || memory < 1 << 24 || rate <= exact * (1.0 + 1e-7), "{rate} for {exact}");
+                if memory == 128 || (memory == 1 << 24 && items == 1) {
+                    let filter = builder.build().unwrap();
+                    let loaded = CuckooFilter::from_bytes(&filter.to_compressed_bytes(), None).unwrap();
+                    assert!(loaded == filter && loaded.promised_false_positive_rate() == rate);
+                }
+            }
+        }
+    }
+}

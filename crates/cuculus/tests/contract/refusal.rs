@@ -1,6 +1,6 @@
 //! Contract 2: a refused insert changes nothing: same bytes, same count. BR-002, BR-008.
 
-use super::rig::{BREADTH_FIRST, Keys, Row, WALK, rows, scaled};
+use super::rig::{BREADTH_FIRST, Keys, Row, WALK, grouped, rows, scaled};
 use cuculus::{CuckooFilter, Geometry, InsertError, Layout, Placement};
 
 /// BR-002: filled until refused, then 500 more keys; after every refusal the bytes and counts are what they were.
@@ -87,7 +87,7 @@ fn contract_2_br_008_past_the_capacity_an_error_and_the_filter_goes_on() {
                 } else {
                     assert_eq!(result, Err(InsertError::Full { capacity }));
                     let text = result.unwrap_err().to_string();
-                    assert!(text.contains("full") && text.contains(&capacity.to_string()), "{text}");
+                    assert!(text.contains("full") && text.contains(&grouped(capacity)), "{text}");
                 }
             }
             assert!((0..capacity).all(|number| filter.contains(&Keys::Random.key(number))));

@@ -437,3 +437,10 @@ pub fn upper_bound(expected: f64) -> f64 {
     let z = 3.0902;
     expected + z * expected.sqrt() + (z * z - 1.0) / 6.0 + 1.0
 }
+
+/// A number as messages write it: `1,234,567`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&[u8]> = digits.as_bytes().rchunks(3).rev().collect();
+    String::from_utf8(groups.join(&b',')).unwrap()
+}

@@ -154,13 +154,16 @@ fn sizing_functions_have_their_closed_values() {
             let geometry = Geometry::packed(f, b, 1 << 20);
             let expected = -f64::exp_m1(2.0 * f64::from(b) * f64::ln_1p(-1.0 / (2f64.powi(f as i32) - 1.0)));
             let rate = sizing::false_positive_rate(&geometry, 1.0);
-            assert!((rate / expected - 1.0).abs() < 1e-5, "{f} {b}: {rate} {expected}");
+            assert!((rate / expected - 1.0).abs() < 1e-7, "{f} {b}: {rate} {expected}");
+            // One item in a table of 2^48 slots.
+            let least = sizing::false_positive_rate(&geometry, 2f64.powi(-48));
+            let exact = 2.0 * f64::from(b) / ((2f64.powi(f as i32) - 1.0) * 2f64.powi(48));
+            assert!((least / exact - 1.0).abs() < 1e-7, "{f} {b}: {least} {exact}");
             assert_eq!(sizing::false_positive_rate(&geometry, 0.0), 0.0);
             assert_eq!(sizing::load_for_rate(&geometry, 1.0), 1.0);
             let half = sizing::false_positive_rate(&geometry, 0.5);
-            // With f = 32 the rate is a difference of numbers near 1: seven digits are left.
             let load = sizing::load_for_rate(&geometry, half);
-            assert!((load - 0.5).abs() < 1e-6 && sizing::false_positive_rate(&geometry, load) <= half, "{load}");
+            assert!((load - 0.5).abs() < 1e-7 && sizing::false_positive_rate(&geometry, load) <= half, "{load}");
         }
     }
     // Table 3 of the paper: f = 12, b = 4, 0.19 % at the load reached; semi-sorted f = 13, 0.09 %.
@@ -172,4 +175,34 @@ fn sizing_functions_have_their_closed_values() {
     let rate = |f, slots, wide| sizing::false_positive_rate(&Geometry::compact(f, slots, wide, 4), 0.9);
     near(rate(9, 52, 26), (rate(9, 52, 0) + rate(10, 46, 0)) / 2.0);
     near(rate(9, 46, 46), rate(10, 46, 0));
+}
+
+/// Free functions and a geometry's own numbers take anything: what is not valid has no rate and no room.
+#[test]
+fn contract_10_sizes_of_impossible_geometries() {
+    let wild = [0, 1, 3, 4, 5, 32, 33, 63, 64, 65, 512, u32::MAX];
+    for layout in [Layout::Packed, Layout::SemiSorted, Layout::Compact] {
+        for (bits, slots) in wild.into_iter().flat_map(|bits| wild.map(|slots| (bits, slots))) {
+            for buckets in [0, 1, 2, 3, 1 << 44, u64::MAX] {
+                let mut geometry = Geometry::packed(bits, slots, buckets);
+                (geometry.layout, geometry.wide_slots) = (layout, if buckets % 3 == 0 { slots } else { bits });
+                _ = (geometry.slots(), geometry.candidate_slots(), geometry.bucket_bits(), geometry.table_bytes());
+                let rate = sizing::false_positive_rate(&geometry, 0.9);
+                let load = sizing::load_for_rate(&geometry, 0.01);
+                let (room, crowds) = (sizing::room(&geometry), sizing::expected_crowds(&geometry, 10));
+                match geometry.validate() {
+                    Ok(()) => assert!(rate > 0.0 && rate <= 1.0 && (0.0..=1.0).contains(&load) && crowds >= 0.0),
+                    Err(_) => assert!(rate.is_nan() && load.is_nan() && room == 0 && crowds.is_nan()),
+                }
+            }
+        }
+    }
+    let geometry = Geometry::packed(8, 4, 16);
+    assert!([-0.1, 1.1, f64::NAN].into_iter().all(|load| sizing::false_positive_rate(&geometry, load).is_nan()));
+    for rate in [2.0, 0.0, -0.5, f64::NAN, f64::INFINITY] {
+        assert!(sizing::bloom_bits_per_item(rate).is_nan() && sizing::information_limit_bits_per_item(rate).is_nan());
+        assert!(sizing::dynamic_limit_bits_per_item(rate).is_nan(), "{rate}");
+    }
+    assert_eq!(sizing::information_limit_bits_per_item(1.0), 0.0);
+    assert!((sizing::information_limit_bits_per_item(5e-324) - 1074.0).abs() < 1e-9);
 }

@@ -244,6 +244,26 @@ mod unix {
         assert_eq!(folder.list(), ["filter", "link"]);
     }
 
+    /// A link to nothing names the file that is to be made; a ring of links names none.
+    #[test]
+    fn links_to_nothing() {
+        let folder = Folder::new("dangling");
+        let filter = filled(10);
+        symlink("first", folder.file("link")).unwrap();
+        symlink("made", folder.file("first")).unwrap();
+        filter.save(folder.file("link")).unwrap();
+        assert!(fs::symlink_metadata(folder.file("first")).unwrap().file_type().is_symlink());
+        assert!(CuckooFilter::load(folder.file("made"), None).unwrap() == filter);
+        symlink("nowhere/made", folder.file("lost")).unwrap();
+        symlink("ring", folder.file("ring")).unwrap();
+        for name in ["lost", "ring"] {
+            let error = filter.save(folder.file(name)).unwrap_err();
+            assert!(error.io().is_some() && error.to_string().contains(name), "{error}");
+        }
+        assert_eq!(folder.list(), ["first", "link", "lost", "made", "ring"]);
+        assert!(filter.save("").unwrap_err().to_string().contains("the path is empty"));
+    }
+
     /// BR-063: through a pipe, whose length nobody knows before.
     #[test]
     fn pipes() {

@@ -1,7 +1,7 @@
 //! Headers whose checksums are right and whose claims are not. What they cost is measured in `format_cost.rs`.
 
-use super::samples::{FIELDS, Noise, key_of, samples, scaled, seal, seal_all, set};
-use cuculus::{CuckooFilter, FileInfo, FilterView, FormatError, verify_bytes};
+use super::samples::{FIELDS, Noise, SEARCH, build, key_of, samples, scaled, seal, seal_all, set};
+use cuculus::{CuckooFilter, FileInfo, FilterView, FormatError, Geometry, HashKind, Layout, verify_bytes};
 
 /// Opens, verifies and uses what it is given; nothing may panic, loop or read out of bounds.
 fn try_everything(file: &[u8], key: Option<&[u8; 16]>) {
@@ -151,6 +151,63 @@ fn forged_stashes() {
         set(&mut forged, (112, 8), 2);
         seal_all(&mut forged);
         assert!(matches!(verify_bytes(&forged), Err(FormatError::Contents(_))));
+    }
+}
+
+/// A compressed table is checked stretch by stretch, with the verdicts of a plain one, wherever the damage is.
+#[test]
+fn compressed_tables_are_checked_as_plain_ones() {
+    let mut noise = Noise(13);
+    for geometry in [
+        Geometry::packed(12, 4, 2_500),
+        Geometry::packed(7, 1, 1_024),
+        Geometry::packed(32, 8, 2_048),
+        Geometry::semi_sorted(9, 2_500),
+        Geometry::compact(9, 54, 26, 2_500),
+        Geometry::compact(15, 33, 17, 1_026),
+        Geometry::compact(8, 62, 0, 3_072),
+    ] {
+        let mut filter = build(geometry, HashKind::default(), SEARCH);
+        (0..geometry.slots() / 20).for_each(|_| filter.insert(&noise.next()).unwrap());
+        if geometry.layout == Layout::Compact {
+            (0..50u64).for_each(|key| (0..5 + key % 4).for_each(|_| filter.insert(&key).unwrap()));
+        }
+        let file = filter.to_bytes();
+        let (mut good, mut bad) = (0, 0);
+        for round in 0..scaled(200) {
+            let mut plain = file.clone();
+            if round > 0 {
+                let bit = noise.next() % (geometry.table_bytes() * 8);
+                plain[256 + bit as usize / 8] ^= 1 << (bit % 8);
+                if round % 2 == 0 {
+                    // One more, one less: the count may be right.
+                    let taken = (256..256 + geometry.table_bytes() as usize)
+                        .filter(|&at| plain[at] != 0)
+                        .nth(noise.next() as usize % 50);
+                    taken.into_iter().for_each(|at| plain[at] = 0);
+                }
+                if round % 5 == 0 {
+                    set(&mut plain, (48, 8), filter.len() - 1 + noise.next() % 3);
+                }
+            }
+            seal_all(&mut plain);
+            let table = &plain[256..256 + geometry.table_bytes() as usize];
+            let stream = miniz_oxide::deflate::compress_to_vec_zlib(table, 6);
+            let mut packed = [&plain[..256], &stream, &plain[256 + table.len()..]].concat();
+            set(&mut packed, (88, 4), 1);
+            set(&mut packed, (104, 8), stream.len() as u64);
+            seal_all(&mut packed);
+            let contents = |error: FormatError| match error {
+                FormatError::Contents(reason) => reason,
+                error => panic!("{error}"),
+            };
+            let verdicts = [verify_bytes(&plain), verify_bytes(&packed)].map(|v| v.map(|info| info.len));
+            let [plain, packed] = verdicts.map(|verdict| verdict.map_err(contents));
+            // Where two things are wrong, either may be named.
+            assert!(plain == packed || (plain.is_err() && packed.is_err()), "{geometry:?}: {plain:?} {packed:?}");
+            *if plain.is_ok() { &mut good } else { &mut bad } += 1;
+        }
+        assert!(good > 0 && bad > 0, "{geometry:?}: {good} {bad}");
     }
 }
 
