@@ -96,7 +96,7 @@ fn contract_10_every_mismatch_is_named() {
         ((base, seed), (base.with_placement(Placement::Xor), seed), "placement", ["AnySize", "Xor"]),
         ((base, seed), (Geometry::packed(13, 4, 64), seed), "fingerprint bits", ["12", "13"]),
         ((base, seed), (Geometry::packed(12, 2, 64), seed), "slots a bucket", ["4", "2"]),
-        ((compact, seed), (Geometry::compact(9, 40, 18, 64), seed), "slots a bucket", ["20", "18"]),
+        ((compact, seed), (Geometry::compact(9, 40, 18, 64), seed), "wide slots a bucket", ["20", "18"]),
         ((base, seed), (Geometry::packed(12, 4, 66), seed), "buckets", ["64", "66"]),
         ((base, seed), (base, HashKind::Xxh3 { seed: 2 }), "seed", ["1", "2"]),
         ((base, seed), (base, secret(1)), "hash", ["Xxh3", "SipHash13"]),
