@@ -45,22 +45,20 @@ impl Imported {
     }
 }
 
-/// Whether a file is one of an imported filter.
+/// Whether a file is one of an imported filter. A pipe is not looked into: its bytes come only once.
 pub(crate) fn is_one(path: &Path) -> bool {
     let mut magic = [0; MAGIC.len()];
-    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && &magic == MAGIC
+    path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && &magic == MAGIC
 }
 
 /// Opens a file if it is one of an imported filter; `None` if it is something else.
 pub(crate) fn open(path: &Path) -> Result<Option<Imported>, Failure> {
-    let Ok(mut file) = File::open(path) else { return Ok(None) };
-    let mut magic = [0; MAGIC.len()];
-    if file.read_exact(&mut magic).is_err() || &magic != MAGIC {
+    if !is_one(path) {
         return Ok(None);
     }
-    let mut image = Vec::new();
-    file.read_to_end(&mut image).map_err(|error| Failure::path(path, error))?;
-    let filter = Filter::from_image(&image, &Limits::NONE).map_err(|error| Failure::path(path, error))?;
+    let bytes = std::fs::read(path).map_err(|error| Failure::path(path, error))?;
+    let image = bytes.get(MAGIC.len()..).unwrap_or_default();
+    let filter = Filter::from_image(image, &Limits::NONE).map_err(|error| Failure::path(path, error))?;
     Ok(Some(Imported { filter }))
 }
 

@@ -22,6 +22,12 @@ fn a_dump_becomes_a_file_that_is_asked() {
     let info = sandbox.run(&["info", "users.cuculus"]).exits(0);
     assert!(info.text().contains("390 keys in 4 tables"), "{info:?}");
     assert!(sandbox.run(&["info", "--json", "users.cuculus"]).exits(0).text().contains("\"items\":390"));
+    // Over one of its kind, but not over anything else.
+    sandbox.run(&["import-redisbloom", "-o", "users.cuculus", "users.dump"]).exits(0);
+    sandbox.run(&["import-redisbloom", "-o", "users.txt", "users.dump"]).fails(&["users.txt", "--force"]);
+    sandbox
+        .run(&["import-redisbloom", "--force", "-o", "users.dump", "users.dump"])
+        .fails(&["an input and the output"]);
     // Only a server goes on with it.
     sandbox.run(&["add", "users.cuculus", "users.txt"]).exits(2);
 }
