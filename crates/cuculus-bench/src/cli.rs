@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::{churn, compare, growth, limit, meter, paper};
+use crate::{churn, compare, growth, limit, meter, paper, threads};
 
 #[derive(Parser, Debug)]
 #[command(
@@ -37,6 +37,8 @@ enum Command {
     Churn(churn::ChurnArgs),
     /// Cost as the set grows, and by kind of key.
     Growth(growth::GrowthArgs),
+    /// A filter that threads share, beside a plain one and the memory's limit.
+    Threads(threads::ThreadsArgs),
 }
 
 /// Runs the program.
@@ -52,6 +54,7 @@ pub fn run() -> ExitCode {
         Command::Limit(args) => limit::run(args),
         Command::Churn(args) => churn::run(args),
         Command::Growth(args) => growth::run(args),
+        Command::Threads(args) => threads::run(args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -20,4 +20,5 @@ pub mod plots;
 mod prefetch;
 pub mod report;
 pub mod row;
+pub mod threads;
 pub mod workload;

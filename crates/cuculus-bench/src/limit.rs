@@ -157,6 +157,11 @@ impl Probe {
         Ok(Probe { lines: Lines::new(mib, huge)?, pages, operations, dice: Dice::new(1), speeds: Default::default() })
     }
 
+    /// Reads so many random pairs of lines, prefetched; may run in several threads.
+    pub(crate) fn two_lines(&self, operations: usize, seed: u64) -> u64 {
+        prefetched::<2>(black_box(self.lines.table()), operations, seed << 32)
+    }
+
     /// Measures everything once.
     pub fn measure(&mut self) {
         let (n, table) = (self.operations, self.lines.table());

@@ -66,7 +66,10 @@ fn the_small_commands_run() {
     let churn = ["churn", "--items", "4000", "--turnovers", "2", "--quick", "--filters", "ours,qfilter", "--out", out];
     assert!(bench(&churn).contains("cuculus-packed"));
     bench(&["growth", "--max", "10000", "--quick", "--filters", "cuculus-packed,fastbloom", "--out", out]);
-    for file in ["limit.csv", "churn.csv", "growth.csv", "keys.csv"] {
+    for layout in ["packed", "compact"] {
+        assert!(bench(&["threads", "--mib", "1", "--layout", layout, "--quick", "--out", out]).contains("2 to 1"));
+    }
+    for file in ["threads.csv", "limit.csv", "churn.csv", "growth.csv", "keys.csv"] {
         assert!(dir.join(file).exists(), "{file}");
     }
     let wrong =

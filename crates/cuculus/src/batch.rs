@@ -1,8 +1,8 @@
 //! Many keys in one call: hash ahead, fetch ahead, then compare. One key after the other waits for memory at every key;
 //! a block of keys waits about once.
 
-use crate::bits::Eight;
-use crate::error::InsertManyError;
+use crate::bits::{Bytes, Eight, Word};
+use crate::error::{InsertError, InsertManyError};
 use crate::filter::CuckooFilter;
 use crate::fingerprint::Fingerprint;
 use crate::key::Key;
@@ -64,22 +64,48 @@ impl<S: AsRef<[u8]>> CuckooFilter<S> {
         with_table!(self.table, cells => match self.arch.vectors() {
             Some(vectors) if narrow => vectors.run(
                 #[inline(always)]
-                move || contains_pipeline::<_, _, true>(cells, bytes, keys, found, hash)
+                move || contains_pipeline::<_, _, _, _, true>(Plain { cells, bytes }, bytes, keys, found, hash)
             ),
-            _ => contains_pipeline::<_, _, false>(cells, bytes, keys, found, hash),
+            _ => contains_pipeline::<_, _, _, _, false>(Plain { cells, bytes }, bytes, keys, found, hash),
         });
+    }
+}
+
+/// How a filter answers many lookups: the layout, and how it is looked at.
+pub(crate) trait Look<C: Cells>: Copy {
+    fn cells(&self) -> C;
+    /// Not zero where the item of a probe is found.
+    fn look<W: Word>(&self, probe: &C::Probe<W>) -> W;
+}
+
+#[derive(Clone, Copy)]
+struct Plain<'a, C> {
+    cells: C,
+    bytes: &'a [u8],
+}
+
+impl<C: Cells> Look<C> for Plain<'_, C> {
+    #[inline(always)]
+    fn cells(&self) -> C {
+        self.cells
+    }
+
+    #[inline(always)]
+    fn look<W: Word>(&self, probe: &C::Probe<W>) -> W {
+        self.cells.matches(self.bytes, probe)
     }
 }
 
 /// Compares one group of keys while the lines of the next three are on their way.
 #[inline(always)]
-fn contains_pipeline<C: Cells, K, const NARROW: bool>(
-    cells: C,
-    bytes: &[u8],
+pub(crate) fn contains_pipeline<C: Cells, L: Look<C>, B: Bytes + ?Sized, K, const NARROW: bool>(
+    filter: L,
+    bytes: &B,
     keys: &[K],
     found: &mut [bool],
     hash: impl Fn(&[K], &mut [u64]),
 ) {
+    let cells = filter.cells();
     let mut ring = [cells.locate(Eight::<NARROW>([0; GROUP])); FLYING];
     let groups = keys.len() / GROUP;
     let mut turn = 0;
@@ -97,7 +123,7 @@ fn contains_pipeline<C: Cells, K, const NARROW: bool>(
         if step + 1 >= FLYING {
             let start = (step + 1 - FLYING) * GROUP;
             let found: &mut [bool; GROUP] = (&mut found[start..][..GROUP]).try_into().expect("a group");
-            let matched = cells.matches(bytes, &ring[turn]);
+            let matched = filter.look(&ring[turn]);
             for (found, matched) in found.iter_mut().zip(matched.0) {
                 *found = matched != 0;
             }
@@ -107,7 +133,7 @@ fn contains_pipeline<C: Cells, K, const NARROW: bool>(
     let mut hashes = [0; GROUP];
     hash(keys, &mut hashes[..keys.len()]);
     for (found, &hash) in found.iter_mut().zip(&hashes) {
-        *found = cells.matches(bytes, &cells.locate(hash)) != 0;
+        *found = filter.look(&cells.locate(hash)) != 0;
     }
 }
 
@@ -129,55 +155,14 @@ impl CuckooFilter {
         self.insert_blocks(hashes, |block, hashes| hashes.copy_from_slice(block))
     }
 
-    /// Three stages a block apart: find and fetch an item's cells; where they are all full, fetch the cells to which
-    /// their items could move; store, one item after the other. Only the last stage changes anything.
     #[inline(always)]
     fn insert_blocks<K>(&mut self, keys: &[K], hash: impl Fn(&[K], &mut [u64])) -> Result<(), InsertManyError> {
         let arch = self.arch;
         let table = self.table;
         with_table!(&table, cells => arch.run(
             #[inline(always)]
-            || self.insert_pipeline(cells, keys, &hash)
+            || insert_pipeline(self, cells, keys, &hash)
         ))
-    }
-
-    #[inline(always)]
-    fn insert_pipeline<C: Cells, K>(
-        &mut self,
-        cells: &C,
-        keys: &[K],
-        hash: &impl Fn(&[K], &mut [u64]),
-    ) -> Result<(), InsertManyError> {
-        let mut hashes = [0; GROUP];
-        let mut stages = [[cells.candidates(0); GROUP]; STAGES];
-        let groups = keys.len().div_ceil(GROUP);
-        let group_len = |group: usize| GROUP.min(keys.len() - group * GROUP);
-        for step in 0..groups + 2 * LEAD {
-            if step < groups {
-                let keys = &keys[step * GROUP..][..group_len(step)];
-                let hashes = &mut hashes[..keys.len()];
-                hash(keys, hashes);
-                let bytes = self.bytes.as_ref();
-                for (item, &hash) in stages[step % STAGES].iter_mut().zip(&*hashes) {
-                    *item = cells.candidates(hash);
-                    item.0.as_slice().iter().for_each(|&cell| cells.prefetch_cell(bytes, cell));
-                }
-            }
-            if (LEAD..groups + LEAD).contains(&step) {
-                let items = &stages[(step - LEAD) % STAGES][..group_len(step - LEAD)];
-                items.iter().for_each(|(candidates, _)| prefetch_moves(cells, self.bytes.as_ref(), candidates));
-            }
-            if step >= 2 * LEAD {
-                let step = step - 2 * LEAD;
-                let items = &stages[step % STAGES][..group_len(step)];
-                for (position, (candidates, fingerprint)) in items.iter().enumerate() {
-                    let inserted = step * GROUP + position;
-                    self.insert_in(cells, candidates, *fingerprint)
-                        .map_err(|reason| InsertManyError { inserted, reason })?;
-                }
-            }
-        }
-        Ok(())
     }
 
     /// [`remove`](Self::remove) for each key, in order: whether each was there.
@@ -215,9 +200,75 @@ impl CuckooFilter {
     }
 }
 
+/// What the many-key insert needs of a filter.
+pub(crate) trait Sink {
+    type Bytes: Bytes + ?Sized;
+
+    /// The table, to be prefetched.
+    fn bytes(&self) -> &Self::Bytes;
+    /// Stores one item.
+    fn store<C: Cells>(&mut self, cells: &C, item: &Candidates, fingerprint: Fingerprint) -> Result<(), InsertError>;
+}
+
+impl Sink for CuckooFilter {
+    type Bytes = [u8];
+
+    #[inline(always)]
+    fn bytes(&self) -> &[u8] {
+        self.bytes.as_ref()
+    }
+
+    #[inline(always)]
+    fn store<C: Cells>(&mut self, cells: &C, item: &Candidates, fingerprint: Fingerprint) -> Result<(), InsertError> {
+        self.insert_in(cells, item, fingerprint)
+    }
+}
+
+/// Three stages a block apart: find and fetch an item's cells; where they are all full, fetch the cells to which
+/// their items could move; store, one item after the other. Only the last stage changes anything.
+#[inline(always)]
+pub(crate) fn insert_pipeline<F: Sink, C: Cells, K>(
+    filter: &mut F,
+    cells: &C,
+    keys: &[K],
+    hash: &impl Fn(&[K], &mut [u64]),
+) -> Result<(), InsertManyError> {
+    let mut hashes = [0; GROUP];
+    let mut stages = [[cells.candidates(0); GROUP]; STAGES];
+    let groups = keys.len().div_ceil(GROUP);
+    let group_len = |group: usize| GROUP.min(keys.len() - group * GROUP);
+    for step in 0..groups + 2 * LEAD {
+        if step < groups {
+            let keys = &keys[step * GROUP..][..group_len(step)];
+            let hashes = &mut hashes[..keys.len()];
+            hash(keys, hashes);
+            let bytes = filter.bytes();
+            for (item, &hash) in stages[step % STAGES].iter_mut().zip(&*hashes) {
+                *item = cells.candidates(hash);
+                for &cell in item.0.as_slice() {
+                    cells.prefetch_cell(bytes, cell);
+                }
+            }
+        }
+        if (LEAD..groups + LEAD).contains(&step) {
+            let items = &stages[(step - LEAD) % STAGES][..group_len(step - LEAD)];
+            items.iter().for_each(|(candidates, _)| prefetch_moves(cells, filter.bytes(), candidates));
+        }
+        if step >= 2 * LEAD {
+            let step = step - 2 * LEAD;
+            let items = &stages[step % STAGES][..group_len(step)];
+            for (position, (candidates, fingerprint)) in items.iter().enumerate() {
+                let inserted = step * GROUP + position;
+                filter.store(cells, candidates, *fingerprint).map_err(|reason| InsertManyError { inserted, reason })?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Where an item's cells are all full, asks for the cells to which the items in them could move.
 #[inline(always)]
-fn prefetch_moves<C: Cells>(cells: &C, bytes: &[u8], candidates: &Candidates) {
+fn prefetch_moves<C: Cells, B: Bytes + ?Sized>(cells: &C, bytes: &B, candidates: &Candidates) {
     if !candidates.as_slice().iter().all(|&cell| cells.is_full(bytes, cell)) {
         return;
     }

@@ -43,6 +43,8 @@ mod rng;
 mod serde;
 pub mod sizing;
 mod stash;
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
+mod sync;
 mod table;
 
 pub use builder::{Builder, Headroom, Plan};
@@ -57,6 +59,8 @@ pub use growing::{GrowingBuilder, GrowingFilter};
 pub use hash::{HashKind, ItemHasher};
 pub use key::Key;
 pub use memory::Memory;
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
+pub use sync::{ShareError, SyncFilter};
 
 /// The examples of the README are compiled and run.
 #[cfg(all(doctest, feature = "std"))]

@@ -16,6 +16,9 @@ const HUGE_FROM: usize = 4 << 20;
 #[cfg(all(feature = "huge-pages", unix))]
 const HUGE_PAGE: usize = 2 << 20;
 
+/// Bytes that are there behind the last one, for reads of two words.
+const SLACK: usize = 64;
+
 /// The owned bytes of a filter's table. Opaque: it is named only as the default storage of
 /// [`CuckooFilter`](crate::CuckooFilter).
 pub struct Memory {
@@ -39,8 +42,9 @@ impl Memory {
             return Self::mapped(len);
         }
         let mut lines = Vec::new();
-        lines.try_reserve_exact(len.div_ceil(64)).ok()?;
-        lines.resize(len.div_ceil(64), Line([0; 64]));
+        let count = len.div_ceil(64).checked_add(SLACK / 64)?;
+        lines.try_reserve_exact(count).ok()?;
+        lines.resize(count, Line([0; 64]));
         let start = NonNull::new(Box::into_raw(lines.into_boxed_slice()).cast::<u8>())?;
         Some(Memory {
             start,
@@ -65,8 +69,20 @@ impl Memory {
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
         let skip = map.as_ptr().align_offset(HUGE_PAGE);
-        let start = NonNull::new(map.get_mut(skip..skip.checked_add(len)?)?.as_mut_ptr())?;
+        // A mapping starts at a page: what is skipped is a page less than a huge one at most, and the slack remains.
+        let start = NonNull::new(map.get_mut(skip..skip.checked_add(len)?.checked_add(SLACK)?)?.as_mut_ptr())?;
         Some(Memory { start, len, map: Some(Box::new(map)) })
+    }
+}
+
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
+impl Memory {
+    /// The first byte, aligned to 64, and the number of bytes, which [`SLACK`] zero bytes follow: for a caller that reaches
+    /// them in another way. They may be written through the pointer as long as the memory is borrowed from no one else.
+    #[cfg_attr(loom, allow(dead_code))]
+    #[inline(always)]
+    pub(crate) fn raw_parts(&self) -> (NonNull<u8>, usize) {
+        (self.start, self.len)
     }
 }
 
@@ -76,7 +92,8 @@ impl Drop for Memory {
         if self.map.is_some() {
             return;
         }
-        let lines = core::ptr::slice_from_raw_parts_mut(self.start.as_ptr().cast::<Line>(), self.len.div_ceil(64));
+        let lines =
+            core::ptr::slice_from_raw_parts_mut(self.start.as_ptr().cast::<Line>(), self.len.div_ceil(64) + SLACK / 64);
         // SAFETY: without a map, `zeroed` made `start` of a box of this many lines, and nothing else frees it.
         drop(unsafe { Box::from_raw(lines) });
     }

@@ -4,7 +4,7 @@
 //! [`Eight`] groups of keys. `Eight` is plain loops over an array, which the compiler turns into vector instructions
 //! where the processor has them (see `arch`).
 
-use super::bytes;
+use super::bytes::Bytes;
 use core::ops::{BitAnd, BitOr, BitXor};
 
 /// One or several 64-bit words; sums and products wrap.
@@ -26,8 +26,8 @@ pub(crate) trait Word: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Bit
     /// The little-endian words at these places.
     ///
     /// # Safety
-    /// `at + 8 <= bytes.len()` in every lane.
-    unsafe fn load(bytes: &[u8], at: Self) -> Self;
+    /// `at + 8` is at most the number of bytes in every lane.
+    unsafe fn load<B: Bytes + ?Sized>(bytes: &B, at: Self) -> Self;
 
     /// Calls `f` with each lane.
     #[inline(always)]
@@ -119,9 +119,9 @@ impl Word for u64 {
     }
 
     #[inline(always)]
-    unsafe fn load(bytes: &[u8], at: Self) -> Self {
+    unsafe fn load<B: Bytes + ?Sized>(bytes: &B, at: Self) -> Self {
         // SAFETY: the caller's promise.
-        unsafe { bytes::load(bytes, at as usize) }
+        unsafe { bytes.load(at as usize) }
     }
 }
 
@@ -190,9 +190,9 @@ impl<const NARROW: bool> Word for Eight<NARROW> {
     }
 
     #[inline(always)]
-    unsafe fn load(bytes: &[u8], at: Self) -> Self {
+    unsafe fn load<B: Bytes + ?Sized>(bytes: &B, at: Self) -> Self {
         // SAFETY: the caller's promise.
-        at.map(|at| unsafe { bytes::load_alone(bytes, at as usize) })
+        at.map(|at| unsafe { bytes.load_alone(at as usize) })
     }
 }
 

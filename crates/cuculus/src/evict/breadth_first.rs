@@ -2,6 +2,7 @@
 
 use super::NoRoom;
 use super::visited::Visited;
+use crate::bits::{Bytes, BytesMut};
 use crate::fingerprint::Fingerprint;
 use crate::table::{Candidates, Cell, Cells};
 use alloc::vec::Vec;
@@ -12,6 +13,14 @@ struct Node {
     cell: Cell,
     parent: u32,
     slot: u32,
+}
+
+/// A slot on the chain of moves that a search has found.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    node: usize,
+    pub(crate) cell: Cell,
+    pub(crate) slot: u32,
 }
 
 /// Marks the nodes that are candidates of the new item itself.
@@ -35,51 +44,60 @@ impl BreadthFirst {
     ///
     /// Cells are looked at in the order in which they were queued, each for a free slot, then each for where its
     /// items could go: so the chain found is the first of the shortest ones, whatever `AHEAD` is.
-    pub(crate) fn insert<C: Cells>(
+    pub(crate) fn insert<C: Cells, B: BytesMut + ?Sized>(
         &mut self,
         cells: &C,
-        bytes: &mut [u8],
+        bytes: &mut B,
         candidates: &Candidates,
         fingerprint: Fingerprint,
         budget: u32,
     ) -> Result<u32, NoRoom> {
         let found = self.search(cells, bytes, candidates, budget).ok_or(NoRoom);
-        let moves = found.map(|(leaf, free)| self.move_chain(cells, bytes, leaf, free, fingerprint));
+        let moves = found.map(|end| self.move_chain(cells, bytes, end, fingerprint));
+        self.finish();
+        moves
+    }
+
+    /// Gives back what a long search took.
+    pub(crate) fn finish(&mut self) {
         self.queue.clear();
         self.queue.shrink_to(KEPT);
         self.visited.shrink();
-        moves
     }
 
     /// Moves the items of a chain, the last one into its free slot, stores `fingerprint` at the head and counts the moves.
-    fn move_chain<C: Cells>(
+    fn move_chain<C: Cells, B: BytesMut + ?Sized>(
         &self,
         cells: &C,
-        bytes: &mut [u8],
-        leaf: usize,
-        free: u32,
+        bytes: &mut B,
+        mut to: Place,
         fingerprint: Fingerprint,
     ) -> u32 {
-        let (mut node, mut slot, mut moves) = (self.queue[leaf], free, 0);
-        while node.parent != ROOT {
-            let parent = self.queue[node.parent as usize];
-            let moving = cells.get(bytes, parent.cell, node.slot);
-            cells.set(bytes, node.cell, slot, moving);
-            (slot, node) = (node.slot, parent);
+        let mut moves = 0;
+        while let Some(from) = self.before(to) {
+            let moving = cells.get(bytes, from.cell, from.slot);
+            cells.set(bytes, to.cell, to.slot, moving);
+            to = from;
             moves += 1;
         }
-        cells.set(bytes, node.cell, slot, fingerprint.get());
+        cells.set(bytes, to.cell, to.slot, fingerprint.get());
         moves
     }
 
-    /// The first queued cell with a free slot, and that slot.
-    fn search<C: Cells>(
+    /// The place whose item is to move to the given one; `None` for the place where the new item goes.
+    pub(crate) fn before(&self, place: Place) -> Option<Place> {
+        let Node { parent, slot, .. } = self.queue[place.node];
+        (parent != ROOT).then(|| Place { node: parent as usize, cell: self.queue[parent as usize].cell, slot })
+    }
+
+    /// The end of the chain: the first free slot that is found. Changes nothing but the queue.
+    pub(crate) fn search<C: Cells, B: Bytes + ?Sized>(
         &mut self,
         cells: &C,
-        bytes: &[u8],
+        bytes: &B,
         candidates: &Candidates,
         budget: u32,
-    ) -> Option<(usize, u32)> {
+    ) -> Option<Place> {
         let most = u64::from(budget).min(cells.cells()) as usize;
         self.visited.start();
         for &cell in candidates.as_slice() {
@@ -97,7 +115,7 @@ impl BreadthFirst {
             }
             let node = self.queue.get(looked_at)?;
             if let Some(slot) = cells.free_slot(bytes, node.cell) {
-                return Some((looked_at, slot));
+                return Some(Place { node: looked_at, cell: node.cell, slot });
             }
             looked_at += 1;
         }
@@ -105,7 +123,7 @@ impl BreadthFirst {
 
     /// Queues the cells to which the items of a queued cell could move.
     #[inline]
-    fn expand<C: Cells>(&mut self, cells: &C, bytes: &[u8], parent: usize, most: usize) {
+    fn expand<C: Cells, B: Bytes + ?Sized>(&mut self, cells: &C, bytes: &B, parent: usize, most: usize) {
         let cell = self.queue[parent].cell;
         for slot in 0..cells.slots_per_cell() {
             // A full cell has no empty slot; in a damaged table one may have appeared, and then leads nowhere.

@@ -9,6 +9,8 @@ mod tests;
 mod visited;
 
 pub(crate) use breadth_first::BreadthFirst;
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
+pub(crate) use breadth_first::Place;
 pub(crate) use random_walk::random_walk;
 pub(crate) use visited::Visited;
 

@@ -1,7 +1,7 @@
 //! What the searches cost, seen from inside: moves an insert, cells looked at.
 
 use super::{BreadthFirst, NoRoom, random_walk};
-use crate::bits::Word;
+use crate::bits::{Bytes, BytesMut, Word};
 use crate::fingerprint::Fingerprint;
 use crate::geometry::{Geometry, Placement};
 use crate::rng::Rng;
@@ -24,10 +24,10 @@ impl<C: Cells> Cells for Watched<'_, C> {
     fn locate<W: Word>(&self, hash: W) -> C::Probe<W> {
         self.table.locate(hash)
     }
-    fn prefetch<W: Word>(&self, bytes: &[u8], probe: &C::Probe<W>) {
+    fn prefetch<W: Word, B: Bytes + ?Sized>(&self, bytes: &B, probe: &C::Probe<W>) {
         self.table.prefetch(bytes, probe);
     }
-    fn matches<W: Word>(&self, bytes: &[u8], probe: &C::Probe<W>) -> W {
+    fn matches<W: Word, B: Bytes + ?Sized>(&self, bytes: &B, probe: &C::Probe<W>) -> W {
         self.table.matches(bytes, probe)
     }
     fn candidates(&self, hash: u64) -> (Candidates, Fingerprint) {
@@ -36,6 +36,16 @@ impl<C: Cells> Cells for Watched<'_, C> {
     fn candidates_from(&self, cell: Cell, fingerprint: Fingerprint) -> Candidates {
         self.table.candidates_from(cell, fingerprint)
     }
+    #[inline(always)]
+    fn lines<W: Word>(&self, probe: &C::Probe<W>) -> [W; 2] {
+        self.table.lines(probe)
+    }
+
+    #[inline(always)]
+    fn line(&self, cell: Cell) -> u64 {
+        self.table.line(cell)
+    }
+
     fn cells(&self) -> u64 {
         self.table.cells()
     }
@@ -45,27 +55,33 @@ impl<C: Cells> Cells for Watched<'_, C> {
     fn bucket_of(&self, cell: Cell) -> u64 {
         self.table.bucket_of(cell)
     }
-    fn is_full(&self, bytes: &[u8], cell: Cell) -> bool {
+    fn is_full<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) -> bool {
         self.table.is_full(bytes, cell)
     }
-    fn free_slot(&self, bytes: &[u8], cell: Cell) -> Option<u32> {
+    fn free_slot<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) -> Option<u32> {
         self.asked.set(self.asked.get() + 1);
         self.table.free_slot(bytes, cell)
     }
-    fn get(&self, bytes: &[u8], cell: Cell, slot: u32) -> u32 {
+    fn get<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell, slot: u32) -> u32 {
         self.table.get(bytes, cell, slot)
     }
-    fn set(&self, bytes: &mut [u8], cell: Cell, slot: u32, value: u32) -> u32 {
+    fn set<B: BytesMut + ?Sized>(&self, bytes: &mut B, cell: Cell, slot: u32, value: u32) -> u32 {
         self.moved.set(self.moved.get() + 1);
         self.table.set(bytes, cell, slot, value)
     }
-    fn prefetch_cell(&self, bytes: &[u8], cell: Cell) {
+    fn prefetch_cell<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) {
         self.table.prefetch_cell(bytes, cell);
     }
-    fn place(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool {
+    fn choose<B: Bytes + ?Sized>(&self, bytes: &B, candidates: &Candidates) -> Option<(Cell, u64)> {
+        self.table.choose(bytes, candidates)
+    }
+    fn fill<B: BytesMut + ?Sized>(&self, bytes: &mut B, place: (Cell, u64), fingerprint: Fingerprint) -> bool {
+        self.table.fill(bytes, place, fingerprint)
+    }
+    fn place<B: BytesMut + ?Sized>(&self, bytes: &mut B, candidates: &Candidates, fingerprint: Fingerprint) -> bool {
         self.table.place(bytes, candidates, fingerprint)
     }
-    fn take(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool {
+    fn take<B: BytesMut + ?Sized>(&self, bytes: &mut B, candidates: &Candidates, fingerprint: Fingerprint) -> bool {
         self.table.take(bytes, candidates, fingerprint)
     }
     fn validate(&self, bytes: &[u8]) -> Result<u64, &'static str> {
@@ -136,14 +152,14 @@ fn contract_11_budgets_are_kept_and_failures_change_nothing() {
     let mut failures = [0; 2];
     while failures.iter().any(|&failures| failures < 50) {
         let (candidates, fingerprint) = table.candidates(noise.next());
-        if table.place(&mut bytes, &candidates, fingerprint) {
+        if table.place(&mut bytes[..], &candidates, fingerprint) {
             continue;
         }
         let (before, generator) = (bytes.clone(), walk);
         for budget in [0, 1, 2, 3, 10, 100] {
             asked.set(0);
             moved.set(0);
-            let outcome = search.insert(&table, &mut bytes, &candidates, fingerprint, budget);
+            let outcome = search.insert(&table, &mut bytes[..], &candidates, fingerprint, budget);
             assert!(asked.get() <= budget, "looked at {} cells, allowed are {budget}", asked.get());
             if outcome.is_ok() {
                 bytes.copy_from_slice(&before);
@@ -153,7 +169,7 @@ fn contract_11_budgets_are_kept_and_failures_change_nothing() {
             }
             asked.set(0);
             let kicks = budget;
-            match random_walk(&table, &mut bytes, &candidates, fingerprint, kicks, &mut walk) {
+            match random_walk(&table, &mut bytes[..], &candidates, fingerprint, kicks, &mut walk) {
                 Ok(steps) => {
                     assert!(steps <= kicks && asked.get() == steps);
                     bytes.copy_from_slice(&before);
@@ -165,6 +181,6 @@ fn contract_11_budgets_are_kept_and_failures_change_nothing() {
                 }
             }
         }
-        _ = search.insert(&table, &mut bytes, &candidates, fingerprint, 10_000);
+        _ = search.insert(&table, &mut bytes[..], &candidates, fingerprint, 10_000);
     }
 }

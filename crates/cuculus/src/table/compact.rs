@@ -11,7 +11,7 @@
 //! class of odd size each `d` has one such slot, and items of that `d` leave it out (`ODD`; even lines skip the step).
 
 use super::{Candidates, Cell, Cells, validate_padding};
-use crate::bits::{Word, load, mask, prefetch, store};
+use crate::bits::{Bytes, BytesMut, Word, mask};
 use crate::fingerprint::Fingerprint;
 use crate::geometry::{Geometry, LINE_BITS};
 use crate::index::Index;
@@ -124,7 +124,7 @@ impl<const ODD: bool> Compact<ODD> {
 
     /// Puts `value` into the first candidate slot that holds `old`; false if none does.
     #[inline(always)]
-    fn replace(&self, bytes: &mut [u8], candidates: &Candidates, old: u32, value: u32) -> bool {
+    fn replace<B: BytesMut + ?Sized>(&self, bytes: &mut B, candidates: &Candidates, old: u32, value: u32) -> bool {
         match candidates.as_slice().iter().find(|&&cell| self.get(bytes, cell, 0) == old) {
             Some(&cell) => {
                 self.set(bytes, cell, 0, value);
@@ -158,14 +158,14 @@ impl<const ODD: bool> Cells for Compact<ODD> {
     }
 
     #[inline(always)]
-    fn prefetch<W: Word>(&self, bytes: &[u8], probe: &Probe<W>) {
+    fn prefetch<W: Word, B: Bytes + ?Sized>(&self, bytes: &B, probe: &Probe<W>) {
         for line in probe.lines {
-            line.each(|line| prefetch(bytes, line as usize));
+            line.each(|line| bytes.prefetch(line as usize));
         }
     }
 
     #[inline(always)]
-    fn matches<W: Word>(&self, bytes: &[u8], probe: &Probe<W>) -> W {
+    fn matches<W: Word, B: Bytes + ?Sized>(&self, bytes: &B, probe: &Probe<W>) -> W {
         let mut found = W::splat(0);
         for bit in probe.bits {
             let (start, shift) = Self::word_of(bit);
@@ -196,6 +196,16 @@ impl<const ODD: bool> Cells for Compact<ODD> {
     }
 
     #[inline(always)]
+    fn lines<W: Word>(&self, probe: &Probe<W>) -> [W; 2] {
+        probe.lines.map(|byte| byte.shr(6))
+    }
+
+    #[inline(always)]
+    fn line(&self, cell: Cell) -> u64 {
+        cell / self.slots
+    }
+
+    #[inline(always)]
     fn cells(&self) -> u64 {
         self.index.buckets() * self.slots
     }
@@ -211,45 +221,60 @@ impl<const ODD: bool> Cells for Compact<ODD> {
     }
 
     #[inline(always)]
-    fn free_slot(&self, bytes: &[u8], cell: Cell) -> Option<u32> {
+    fn free_slot<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) -> Option<u32> {
         (self.get(bytes, cell, 0) == 0).then_some(0)
     }
 
     #[inline(always)]
-    fn is_full(&self, bytes: &[u8], cell: Cell) -> bool {
+    fn is_full<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) -> bool {
         self.get(bytes, cell, 0) != 0
     }
 
     #[inline(always)]
-    fn get(&self, bytes: &[u8], cell: Cell, _slot: u32) -> u32 {
+    fn get<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell, _slot: u32) -> u32 {
         let (line, slot) = self.split(cell);
         let (start, shift) = Self::word_of(self.bit(slot));
         // SAFETY: as in `matches`.
-        let word = unsafe { load(bytes, (line * 64 + start) as usize) >> shift };
+        let word = unsafe { bytes.load((line * 64 + start) as usize) >> shift };
         (word & self.class_of(slot).fingerprints) as u32
     }
 
     #[inline(always)]
-    fn set(&self, bytes: &mut [u8], cell: Cell, _slot: u32, value: u32) -> u32 {
+    fn set<B: BytesMut + ?Sized>(&self, bytes: &mut B, cell: Cell, _slot: u32, value: u32) -> u32 {
         let (line, slot) = self.split(cell);
         let (start, shift) = Self::word_of(self.bit(slot));
         let mask = self.class_of(slot).fingerprints;
-        store(bytes, (line * 64 + start) as usize, !(mask << shift), u64::from(value) << shift);
+        bytes.store((line * 64 + start) as usize, !(mask << shift), u64::from(value) << shift);
         0
     }
 
     #[inline(always)]
-    fn prefetch_cell(&self, bytes: &[u8], cell: Cell) {
-        prefetch(bytes, (cell / self.slots * 64) as usize);
+    fn prefetch_cell<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) {
+        bytes.prefetch((cell / self.slots * 64) as usize);
     }
 
     #[inline(always)]
-    fn place(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool {
+    fn choose<B: Bytes + ?Sized>(&self, bytes: &B, candidates: &Candidates) -> Option<(Cell, u64)> {
+        // A cell is one slot here: its number says everything.
+        candidates.as_slice().iter().find(|&&cell| self.get(bytes, cell, 0) == 0).map(|&cell| (cell, 0))
+    }
+
+    #[inline(always)]
+    fn fill<B: BytesMut + ?Sized>(&self, bytes: &mut B, (cell, _): (Cell, u64), fingerprint: Fingerprint) -> bool {
+        let empty = self.get(bytes, cell, 0) == 0;
+        if empty {
+            self.set(bytes, cell, 0, fingerprint.get());
+        }
+        empty
+    }
+
+    #[inline(always)]
+    fn place<B: BytesMut + ?Sized>(&self, bytes: &mut B, candidates: &Candidates, fingerprint: Fingerprint) -> bool {
         self.replace(bytes, candidates, 0, fingerprint.get())
     }
 
     #[inline(always)]
-    fn take(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool {
+    fn take<B: BytesMut + ?Sized>(&self, bytes: &mut B, candidates: &Candidates, fingerprint: Fingerprint) -> bool {
         self.replace(bytes, candidates, fingerprint.get(), 0)
     }
 

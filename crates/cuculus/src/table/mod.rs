@@ -12,7 +12,7 @@ pub(crate) use compact::Compact;
 pub(crate) use packed::Packed;
 pub(crate) use semi_sorted::SemiSorted;
 
-use crate::bits::Word;
+use crate::bits::{Bytes, BytesMut, Word};
 use crate::fingerprint::Fingerprint;
 use crate::geometry::{Geometry, Layout};
 
@@ -55,14 +55,19 @@ pub(crate) trait Cells: Copy {
     /// The slots of an item or of several, from their hashes.
     fn locate<W: Word>(&self, hash: W) -> Self::Probe<W>;
     /// Asks for the cache lines of a probe.
-    fn prefetch<W: Word>(&self, bytes: &[u8], probe: &Self::Probe<W>);
+    fn prefetch<W: Word, B: Bytes + ?Sized>(&self, bytes: &B, probe: &Self::Probe<W>);
     /// Not zero where some candidate slot holds the fingerprint.
-    fn matches<W: Word>(&self, bytes: &[u8], probe: &Self::Probe<W>) -> W;
+    fn matches<W: Word, B: Bytes + ?Sized>(&self, bytes: &B, probe: &Self::Probe<W>) -> W;
 
     /// The candidate cells and the fingerprint of a hash.
     fn candidates(&self, hash: u64) -> (Candidates, Fingerprint);
     /// The candidate cells of a fingerprint that lies in `cell`, `cell` first.
     fn candidates_from(&self, cell: Cell, fingerprint: Fingerprint) -> Candidates;
+
+    /// The cache lines in which a probe's buckets start: those of [`line`](Self::line) for its candidate cells.
+    fn lines<W: Word>(&self, probe: &Self::Probe<W>) -> [W; 2];
+    /// The cache line in which the bucket of a cell starts.
+    fn line(&self, cell: Cell) -> u64;
 
     /// The number of cells.
     fn cells(&self) -> u64;
@@ -71,25 +76,31 @@ pub(crate) trait Cells: Copy {
     /// The bucket or line that a cell belongs to.
     fn bucket_of(&self, cell: Cell) -> u64;
     /// Whether a cell has no empty slot.
-    fn is_full(&self, bytes: &[u8], cell: Cell) -> bool;
+    fn is_full<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) -> bool;
     /// The lowest empty slot of a cell.
-    fn free_slot(&self, bytes: &[u8], cell: Cell) -> Option<u32>;
+    fn free_slot<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) -> Option<u32>;
     /// What a slot holds, 0 for empty.
-    fn get(&self, bytes: &[u8], cell: Cell, slot: u32) -> u32;
+    fn get<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell, slot: u32) -> u32;
     /// Puts a value in a slot and returns the slot where it is then: a sorting layout puts it where it belongs.
-    fn set(&self, bytes: &mut [u8], cell: Cell, slot: u32, value: u32) -> u32;
+    fn set<B: BytesMut + ?Sized>(&self, bytes: &mut B, cell: Cell, slot: u32, value: u32) -> u32;
     /// Asks for the cache line of a cell.
-    fn prefetch_cell(&self, bytes: &[u8], cell: Cell);
+    fn prefetch_cell<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell);
 
-    /// Stores the fingerprint in an empty slot of its candidate cells, if there is one. A layout with several slots a
-    /// cell takes the emptier cell, the first of equals.
-    fn place(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool;
+    /// Where a new item goes, if one of its candidate cells has an empty slot: the cell, and the bit of the table at which
+    /// the slot starts. A layout with several slots a cell takes the emptier cell, the first of equals.
+    fn choose<B: Bytes + ?Sized>(&self, bytes: &B, candidates: &Candidates) -> Option<(Cell, u64)>;
+
+    /// Stores a fingerprint where [`choose`](Self::choose) said; false if the slot is no longer empty.
+    fn fill<B: BytesMut + ?Sized>(&self, bytes: &mut B, place: (Cell, u64), fingerprint: Fingerprint) -> bool;
+
+    /// Stores the fingerprint in an empty slot of its candidate cells, if there is one, as [`choose`](Self::choose).
+    fn place<B: BytesMut + ?Sized>(&self, bytes: &mut B, candidates: &Candidates, fingerprint: Fingerprint) -> bool;
 
     /// Empties the first candidate slot that holds the fingerprint; false if none does.
-    fn take(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool;
+    fn take<B: BytesMut + ?Sized>(&self, bytes: &mut B, candidates: &Candidates, fingerprint: Fingerprint) -> bool;
 
     /// Copies of the fingerprint in its candidate cells.
-    fn count(&self, bytes: &[u8], candidates: &Candidates, fingerprint: Fingerprint) -> u32 {
+    fn count<B: Bytes + ?Sized>(&self, bytes: &B, candidates: &Candidates, fingerprint: Fingerprint) -> u32 {
         let in_cell = |&cell: &Cell| {
             (0..self.slots_per_cell()).filter(|&slot| self.get(bytes, cell, slot) == fingerprint.get()).count() as u32
         };

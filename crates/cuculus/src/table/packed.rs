@@ -4,9 +4,9 @@
 //! nearly every geometry (four slots of up to 16 bits), two to eight for the wide rest. All widths run the same code.
 
 use super::{Candidates, Cell, Cells, validate_padding};
-use crate::bits::{Lanes, Word, load, mask, prefetch, store};
+use crate::bits::{Bytes, BytesMut, Lanes, Word, mask};
 use crate::fingerprint::Fingerprint;
-use crate::geometry::{Geometry, Placement};
+use crate::geometry::{Geometry, LINE_BITS, Placement};
 use crate::index::Index;
 
 /// `STRAIGHT` is the common case with the fewest instructions: any-size placement, and buckets that are one word and
@@ -60,15 +60,15 @@ impl<const STRAIGHT: bool> Packed<STRAIGHT> {
 
     /// The word at a bit position; the slots start at its lowest bit, what is above them belongs to others.
     #[inline(always)]
-    fn word(&self, bytes: &[u8], bit: u64) -> u64 {
+    fn word<B: Bytes + ?Sized>(&self, bytes: &B, bit: u64) -> u64 {
         // SAFETY: `bit` lies in a bucket below `index.buckets()`, and `bytes` has `table_bytes()` bytes, which leaves
         // seven after the last byte that holds a slot: see the trait's contract and `Geometry::table_bytes`.
-        unsafe { load(bytes, (bit / 8) as usize) >> (bit % 8) }
+        unsafe { bytes.load((bit / 8) as usize) >> (bit % 8) }
     }
 
     /// The words of slots that start at a bit, or at a byte if `STRAIGHT`.
     #[inline(always)]
-    fn words_at<W: Word>(&self, bytes: &[u8], start: W) -> W {
+    fn words_at<W: Word, B: Bytes + ?Sized>(&self, bytes: &B, start: W) -> W {
         match STRAIGHT {
             // SAFETY: as in `word`; `start` is the first byte of a bucket.
             true => unsafe { W::load(bytes, start) },
@@ -79,14 +79,14 @@ impl<const STRAIGHT: bool> Packed<STRAIGHT> {
 
     /// Asks for both ends of a bucket: one in ten lies across two cache lines, and a second miss costs more than the request.
     #[inline(always)]
-    fn prefetch_bucket(&self, bytes: &[u8], byte: u64) {
-        prefetch(bytes, byte as usize);
-        prefetch(bytes, byte as usize + 7);
+    fn prefetch_bucket<B: Bytes + ?Sized>(&self, bytes: &B, byte: u64) {
+        bytes.prefetch(byte as usize);
+        bytes.prefetch(byte as usize + 7);
     }
 
     /// Where in a bucket the first slot that holds `value` starts, in bits.
     #[inline(always)]
-    fn search(&self, bytes: &[u8], cell: Cell, value: u32) -> Option<u64> {
+    fn search<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell, value: u32) -> Option<u64> {
         let (start, wanted) = (cell * self.bucket_bits, self.lanes.broadcast(u64::from(value)));
         let in_word = |offset: u64| match self.lanes.any_zero(self.word(bytes, start + offset) ^ wanted) {
             0 => None,
@@ -100,17 +100,32 @@ impl<const STRAIGHT: bool> Packed<STRAIGHT> {
 
     /// Puts `value` where a bucket's first slot holds `old`; false if none does.
     #[inline(always)]
-    fn replace(&self, bytes: &mut [u8], cell: Cell, old: u32, value: u32) -> bool {
+    fn replace<B: BytesMut + ?Sized>(&self, bytes: &mut B, cell: Cell, old: u32, value: u32) -> bool {
         let Some(offset) = self.search(bytes, cell, old) else { return false };
         self.write(bytes, cell * self.bucket_bits + offset, value);
         true
     }
 
+    /// The candidate bucket with more empty slots, the first of equals.
+    #[inline(always)]
+    fn emptier<B: Bytes + ?Sized>(&self, bytes: &B, candidates: &Candidates) -> Cell {
+        let [first, second] = [candidates.as_slice()[0], candidates.as_slice()[1]];
+        if self.empty_slots(bytes, second) > self.empty_slots(bytes, first) { second } else { first }
+    }
+
+    #[inline(always)]
+    fn empty_slots<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) -> u32 {
+        match self.words {
+            1 => self.lanes.zeros(self.word(bytes, cell * self.bucket_bits)).count_ones(),
+            _ => (0..self.slots_per_cell()).filter(|&slot| self.get(bytes, cell, slot) == 0).count() as u32,
+        }
+    }
+
     /// Writes the slot that starts at a bit.
     #[inline(always)]
-    fn write(&self, bytes: &mut [u8], bit: u64, value: u32) {
+    fn write<B: BytesMut + ?Sized>(&self, bytes: &mut B, bit: u64, value: u32) {
         let shift = bit % 8;
-        store(bytes, (bit / 8) as usize, !(self.fingerprints << shift), u64::from(value) << shift);
+        bytes.store((bit / 8) as usize, !(self.fingerprints << shift), u64::from(value) << shift);
     }
 
     /// Where in a bucket a slot's word starts, and the slot's lane in it.
@@ -142,14 +157,14 @@ impl<const STRAIGHT: bool> Cells for Packed<STRAIGHT> {
     }
 
     #[inline(always)]
-    fn prefetch<W: Word>(&self, bytes: &[u8], probe: &Probe<W>) {
+    fn prefetch<W: Word, B: Bytes + ?Sized>(&self, bytes: &B, probe: &Probe<W>) {
         for start in probe.starts {
-            start.each(|start| prefetch(bytes, if STRAIGHT { start } else { start / 8 } as usize));
+            start.each(|start| bytes.prefetch(if STRAIGHT { start } else { start / 8 } as usize));
         }
     }
 
     #[inline(always)]
-    fn matches<W: Word>(&self, bytes: &[u8], probe: &Probe<W>) -> W {
+    fn matches<W: Word, B: Bytes + ?Sized>(&self, bytes: &B, probe: &Probe<W>) -> W {
         let [first, second] = probe.starts;
         let differ = |start| self.words_at(bytes, start) ^ probe.broadcast;
         let mut found = self.lanes.any_zero_of_two(differ(first), differ(second));
@@ -175,6 +190,16 @@ impl<const STRAIGHT: bool> Cells for Packed<STRAIGHT> {
     }
 
     #[inline(always)]
+    fn lines<W: Word>(&self, probe: &Probe<W>) -> [W; 2] {
+        probe.starts.map(|start| start.shr(if STRAIGHT { 6 } else { 9 }))
+    }
+
+    #[inline(always)]
+    fn line(&self, cell: Cell) -> u64 {
+        cell * self.bucket_bits / LINE_BITS as u64
+    }
+
+    #[inline(always)]
     fn cells(&self) -> u64 {
         self.index.buckets()
     }
@@ -190,45 +215,55 @@ impl<const STRAIGHT: bool> Cells for Packed<STRAIGHT> {
     }
 
     #[inline(always)]
-    fn is_full(&self, bytes: &[u8], cell: Cell) -> bool {
+    fn is_full<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) -> bool {
         self.search(bytes, cell, 0).is_none()
     }
 
     #[inline(always)]
-    fn free_slot(&self, bytes: &[u8], cell: Cell) -> Option<u32> {
+    fn free_slot<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) -> Option<u32> {
         self.search(bytes, cell, 0).map(|bit| bit as u32 / self.lanes.width())
     }
 
     #[inline(always)]
-    fn get(&self, bytes: &[u8], cell: Cell, slot: u32) -> u32 {
+    fn get<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell, slot: u32) -> u32 {
         let (bit, lane) = self.place(cell, slot);
         self.lanes.get(self.word(bytes, bit), lane) as u32
     }
 
     #[inline(always)]
-    fn set(&self, bytes: &mut [u8], cell: Cell, slot: u32, value: u32) -> u32 {
+    fn set<B: BytesMut + ?Sized>(&self, bytes: &mut B, cell: Cell, slot: u32, value: u32) -> u32 {
         self.write(bytes, cell * self.bucket_bits + u64::from(slot * self.lanes.width()), value);
         slot
     }
 
     #[inline(always)]
-    fn prefetch_cell(&self, bytes: &[u8], cell: Cell) {
+    fn prefetch_cell<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) {
         self.prefetch_bucket(bytes, cell * self.bucket_bits / 8);
     }
 
     #[inline(always)]
-    fn place(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool {
-        let [first, second] = [candidates.as_slice()[0], candidates.as_slice()[1]];
-        let empty = |cell| match self.words {
-            1 => self.lanes.zeros(self.word(bytes, cell * self.bucket_bits)).count_ones(),
-            _ => (0..self.slots_per_cell()).filter(|&slot| self.get(bytes, cell, slot) == 0).count() as u32,
-        };
-        let cell = if empty(second) > empty(first) { second } else { first };
+    fn choose<B: Bytes + ?Sized>(&self, bytes: &B, candidates: &Candidates) -> Option<(Cell, u64)> {
+        let cell = self.emptier(bytes, candidates);
+        self.search(bytes, cell, 0).map(|offset| (cell, cell * self.bucket_bits + offset))
+    }
+
+    #[inline(always)]
+    fn fill<B: BytesMut + ?Sized>(&self, bytes: &mut B, place: (Cell, u64), fingerprint: Fingerprint) -> bool {
+        let empty = self.word(bytes, place.1) & self.fingerprints == 0;
+        if empty {
+            self.write(bytes, place.1, fingerprint.get());
+        }
+        empty
+    }
+
+    #[inline(always)]
+    fn place<B: BytesMut + ?Sized>(&self, bytes: &mut B, candidates: &Candidates, fingerprint: Fingerprint) -> bool {
+        let cell = self.emptier(bytes, candidates);
         self.replace(bytes, cell, 0, fingerprint.get())
     }
 
     #[inline(always)]
-    fn take(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool {
+    fn take<B: BytesMut + ?Sized>(&self, bytes: &mut B, candidates: &Candidates, fingerprint: Fingerprint) -> bool {
         candidates.as_slice().iter().any(|&cell| self.replace(bytes, cell, fingerprint.get(), 0))
     }
 

@@ -5,9 +5,9 @@
 //! packed layout does, and decodes the code only where they match.
 
 use super::{Candidates, Cell, Cells, validate_padding};
-use crate::bits::{Lanes, Word, load, mask, prefetch, store};
+use crate::bits::{Bytes, BytesMut, Lanes, Word, mask};
 use crate::fingerprint::Fingerprint;
-use crate::geometry::Geometry;
+use crate::geometry::{Geometry, LINE_BITS};
 use crate::index::Index;
 
 const CODE_BITS: u32 = 12;
@@ -58,15 +58,15 @@ impl SemiSorted {
     }
 
     #[inline(always)]
-    fn word(&self, bytes: &[u8], bit: u64) -> u64 {
+    fn word<B: Bytes + ?Sized>(&self, bytes: &B, bit: u64) -> u64 {
         // SAFETY: `bit` lies in a bucket below `index.buckets()`, and `bytes` has `table_bytes()` bytes, which leaves
         // seven after the last byte that holds a slot: see the trait's contract and `Geometry::table_bytes`.
-        unsafe { load(bytes, (bit / 8) as usize) >> (bit % 8) }
+        unsafe { bytes.load((bit / 8) as usize) >> (bit % 8) }
     }
 
     /// The words of low parts of a bucket, in order; one of them where `single`.
     #[inline(always)]
-    fn low_words(&self, bytes: &[u8], bit: u64) -> [u64; 2] {
+    fn low_words<B: Bytes + ?Sized>(&self, bytes: &B, bit: u64) -> [u64; 2] {
         match self.single {
             true => [self.word(bytes, bit) >> CODE_BITS, 0],
             false => {
@@ -77,13 +77,13 @@ impl SemiSorted {
     }
 
     #[inline(always)]
-    fn nibbles(&self, bytes: &[u8], bit: u64) -> u64 {
+    fn nibbles<B: Bytes + ?Sized>(&self, bytes: &B, bit: u64) -> u64 {
         decode(self.word(bytes, bit) & mask(CODE_BITS)).into()
     }
 
     /// The four fingerprints of a bucket, ascending; empty slots are 0 and come first.
     #[inline]
-    fn read(&self, bytes: &[u8], cell: Cell) -> [u32; 4] {
+    fn read<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) -> [u32; 4] {
         let bit = cell * self.bucket_bits;
         let nibbles = self.nibbles(bytes, bit);
         let low = self.low_words(bytes, bit);
@@ -97,14 +97,14 @@ impl SemiSorted {
     }
 
     #[inline]
-    fn write(&self, bytes: &mut [u8], cell: Cell, mut values: [u32; 4]) {
+    fn write<B: BytesMut + ?Sized>(&self, bytes: &mut B, cell: Cell, mut values: [u32; 4]) {
         sort(&mut values);
         let bit = cell * self.bucket_bits;
         let code = encode(values.map(|value| (value >> self.low_bits) as u8));
         let low = values.map(|value| u64::from(value) & mask(self.low_bits));
-        let put = |bytes: &mut [u8], bit: u64, width: u32, value: u64| {
+        let put = |bytes: &mut B, bit: u64, width: u32, value: u64| {
             let shift = bit % 8;
-            store(bytes, (bit / 8) as usize, !(mask(width) << shift), value << shift);
+            bytes.store((bit / 8) as usize, !(mask(width) << shift), value << shift);
         };
         let pair = |first: usize| low[first] | low[first + 1] << self.low_bits;
         if self.single {
@@ -133,7 +133,7 @@ impl SemiSorted {
 
     /// The same for buckets of more than one word.
     #[inline]
-    fn wide_match(&self, bytes: &[u8], bit: u64, broadcast: u64, nibble: u64) -> bool {
+    fn wide_match<B: Bytes + ?Sized>(&self, bytes: &B, bit: u64, broadcast: u64, nibble: u64) -> bool {
         let [first, second] = self.low_words(bytes, bit).map(|word| self.lanes.zeros(word ^ broadcast));
         if first | second == 0 {
             return false;
@@ -146,7 +146,7 @@ impl SemiSorted {
 
 impl SemiSorted {
     #[inline(always)]
-    fn matches_one(&self, bytes: &[u8], bits: [u64; 2], broadcast: u64, nibble: u64) -> bool {
+    fn matches_one<B: Bytes + ?Sized>(&self, bytes: &B, bits: [u64; 2], broadcast: u64, nibble: u64) -> bool {
         if !self.single {
             return bits.iter().any(|&bit| self.wide_match(bytes, bit, broadcast, nibble));
         }
@@ -178,14 +178,14 @@ impl Cells for SemiSorted {
     }
 
     #[inline(always)]
-    fn prefetch<W: Word>(&self, bytes: &[u8], probe: &Probe<W>) {
+    fn prefetch<W: Word, B: Bytes + ?Sized>(&self, bytes: &B, probe: &Probe<W>) {
         for bit in probe.bits {
-            bit.each(|bit| prefetch(bytes, (bit / 8) as usize));
+            bit.each(|bit| bytes.prefetch((bit / 8) as usize));
         }
     }
 
     #[inline(always)]
-    fn matches<W: Word>(&self, bytes: &[u8], probe: &Probe<W>) -> W {
+    fn matches<W: Word, B: Bytes + ?Sized>(&self, bytes: &B, probe: &Probe<W>) -> W {
         let ([first, second], broadcast, nibble) = (probe.bits, probe.broadcast, probe.nibble);
         W::of_four(
             [first, second, broadcast, nibble],
@@ -207,6 +207,16 @@ impl Cells for SemiSorted {
     }
 
     #[inline(always)]
+    fn lines<W: Word>(&self, probe: &Probe<W>) -> [W; 2] {
+        probe.bits.map(|bit| bit.shr(9))
+    }
+
+    #[inline(always)]
+    fn line(&self, cell: Cell) -> u64 {
+        cell * self.bucket_bits / LINE_BITS as u64
+    }
+
+    #[inline(always)]
     fn cells(&self) -> u64 {
         self.index.buckets()
     }
@@ -222,7 +232,7 @@ impl Cells for SemiSorted {
     }
 
     #[inline(always)]
-    fn free_slot(&self, bytes: &[u8], cell: Cell) -> Option<u32> {
+    fn free_slot<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) -> Option<u32> {
         // Sorted: the first slot is empty if any is.
         let bit = cell * self.bucket_bits;
         let low = self.low_words(bytes, bit)[0] & mask(self.low_bits);
@@ -231,17 +241,17 @@ impl Cells for SemiSorted {
     }
 
     #[inline(always)]
-    fn is_full(&self, bytes: &[u8], cell: Cell) -> bool {
+    fn is_full<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) -> bool {
         self.free_slot(bytes, cell).is_none()
     }
 
     #[inline(always)]
-    fn get(&self, bytes: &[u8], cell: Cell, slot: u32) -> u32 {
+    fn get<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell, slot: u32) -> u32 {
         self.read(bytes, cell)[slot as usize]
     }
 
     #[inline]
-    fn set(&self, bytes: &mut [u8], cell: Cell, slot: u32, value: u32) -> u32 {
+    fn set<B: BytesMut + ?Sized>(&self, bytes: &mut B, cell: Cell, slot: u32, value: u32) -> u32 {
         let mut values = self.read(bytes, cell);
         values[slot as usize] = value;
         self.write(bytes, cell, values);
@@ -251,17 +261,35 @@ impl Cells for SemiSorted {
     }
 
     #[inline(always)]
-    fn prefetch_cell(&self, bytes: &[u8], cell: Cell) {
-        prefetch(bytes, (cell * self.bucket_bits / 8) as usize);
+    fn prefetch_cell<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) {
+        bytes.prefetch((cell * self.bucket_bits / 8) as usize);
     }
 
-    fn count(&self, bytes: &[u8], candidates: &Candidates, fingerprint: Fingerprint) -> u32 {
+    fn count<B: Bytes + ?Sized>(&self, bytes: &B, candidates: &Candidates, fingerprint: Fingerprint) -> u32 {
         let in_cell = |&cell: &Cell| self.read(bytes, cell).iter().filter(|&&v| v == fingerprint.get()).count() as u32;
         candidates.as_slice().iter().map(in_cell).sum()
     }
 
     #[inline]
-    fn place(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool {
+    fn choose<B: Bytes + ?Sized>(&self, bytes: &B, candidates: &Candidates) -> Option<(Cell, u64)> {
+        let [first, second] = [candidates.as_slice()[0], candidates.as_slice()[1]];
+        let empty = |cell| self.read(bytes, cell).iter().filter(|&&value| value == 0).count();
+        let cell = if empty(second) > empty(first) { second } else { first };
+        // Empty slots come first, and where the item lies in the end is a matter of its size.
+        self.free_slot(bytes, cell).map(|_| (cell, cell * self.bucket_bits))
+    }
+
+    #[inline]
+    fn fill<B: BytesMut + ?Sized>(&self, bytes: &mut B, (cell, _): (Cell, u64), fingerprint: Fingerprint) -> bool {
+        let empty = self.free_slot(bytes, cell).is_some();
+        if empty {
+            self.set(bytes, cell, 0, fingerprint.get());
+        }
+        empty
+    }
+
+    #[inline]
+    fn place<B: BytesMut + ?Sized>(&self, bytes: &mut B, candidates: &Candidates, fingerprint: Fingerprint) -> bool {
         let [first, second] =
             [candidates.as_slice()[0], candidates.as_slice()[1]].map(|cell| (cell, self.read(bytes, cell)));
         // Empty slots are zeros, and they come first.
@@ -276,7 +304,7 @@ impl Cells for SemiSorted {
     }
 
     #[inline]
-    fn take(&self, bytes: &mut [u8], candidates: &Candidates, fingerprint: Fingerprint) -> bool {
+    fn take<B: BytesMut + ?Sized>(&self, bytes: &mut B, candidates: &Candidates, fingerprint: Fingerprint) -> bool {
         candidates.as_slice().iter().any(|&cell| {
             let mut values = self.read(bytes, cell);
             let Some(slot) = values.iter().position(|&value| value == fingerprint.get()) else { return false };
