@@ -10,6 +10,9 @@ fi
 say "workspace, all features"
 cargo test --locked --workspace --exclude cuculus-valkey --all-features --no-fail-fast
 
+say "the shared filter under the model checker"
+CARGO_TARGET_DIR="$TARGET_DIR/loom" RUSTFLAGS="--cfg loom" cargo test --locked -p cuculus --test loom
+
 # The feature gates change little code: a tenth of the heavy tests' work (in percent) is enough.
 export CUCULUS_TEST_SCALE="${CUCULUS_TEST_SCALE:-10}"
 say "library, default features"
