@@ -47,6 +47,8 @@ impl Candidates {
 ///
 /// All methods take `bytes` of exactly `Geometry::table_bytes()` bytes and cells below [`cells`](Self::cells): whoever
 /// holds a table and bytes together has checked the one, and only this room and the search make the other.
+// What only shared filters need is unused without them.
+#[cfg_attr(not(all(feature = "std", target_has_atomic = "64")), allow(dead_code))]
 pub(crate) trait Cells: Copy {
     /// Where an item's slots are, ready to be read: addresses, and the fingerprint in the form it is compared in; of one
     /// item, or of as many as a word has lanes.
