@@ -1,7 +1,7 @@
 //! Used by one thread, a shared filter is the plain one: same answers, same refusals, same bytes.
 
 use super::rig::{Noise, build, scaled, shapes, share};
-use cuculus::{CuckooFilter, Layout, Search, SyncFilter};
+use cuculus::{CuckooFilter, Geometry, Layout, Search, SyncFilter};
 
 /// One of all calls, on both.
 fn step(noise: &mut Noise, keys: u64, plain: &mut CuckooFilter, shared: &SyncFilter) {
@@ -73,8 +73,12 @@ fn a_filter_of_promised_capacity_takes_it_and_no_more() {
 #[test]
 fn what_cannot_be_shared_comes_back_unchanged() {
     let build = |layout, search| {
-        let builder = CuckooFilter::builder().items(100).false_positive_rate(0.01).layout(layout).search(search);
-        let mut filter = builder.build().unwrap();
+        let geometry = match layout {
+            Layout::SemiSorted => Geometry::semi_sorted(9, 30),
+            Layout::Packed => Geometry::packed(9, 4, 30),
+            Layout::Compact => Geometry::compact(9, 54, 26, 4),
+        };
+        let mut filter = CuckooFilter::builder().geometry(geometry).search(search).build().unwrap();
         filter.insert("kept").unwrap();
         filter
     };
