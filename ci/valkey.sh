@@ -34,9 +34,11 @@ if [ $# = 0 ]; then
     say "cargo doc"
     RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked -p cuculus-valkey --no-deps --document-private-items
 fi
-say "building the module"
+say "building the module and the tool"
+# One after the other: together the module would get the features that the tool needs.
 cargo build --quiet --locked --release -p cuculus-valkey
-export CUCULUS_MODULE=$TARGET_DIR/release/libcuculus_valkey.so
+cargo build --quiet --locked --release -p cuculus-cli
+export CUCULUS_MODULE=$TARGET_DIR/release/libcuculus_valkey.so CUCULUS_TOOL=$TARGET_DIR/release/cuculus
 
 servers=()
 valkey=$("$python/bin/python" -c '

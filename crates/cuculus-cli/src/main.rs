@@ -11,6 +11,7 @@ mod output;
 mod progress;
 mod rivals;
 mod secret;
+mod server;
 mod sizes;
 mod store;
 mod target;

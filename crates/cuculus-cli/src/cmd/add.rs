@@ -5,8 +5,9 @@ use crate::exit::{Exit, Outcome};
 use crate::input::{Hasher, InputArgs, Keys};
 use crate::output::counted;
 use crate::secret::KeyFile;
+use crate::server::{self, ServerArgs};
 use crate::store::Exclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Add keys to a filter file
 ///
@@ -23,11 +24,15 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   cuculus add words.cuculus more-words.txt
-  tail -n 1000 today.log | cuculus add seen.cuculus --partial -")]
+  tail -n 1000 today.log | cuculus add seen.cuculus --partial -
+  cuculus add --server valkey://127.0.0.1:6379/seen --shards 6 --wait 1 today.log")]
 pub(crate) struct Args {
-    /// The filter file
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// The filter file; not with --server
+    #[arg(value_name = "FILE", required_unless_present = "server")]
+    file: Option<PathBuf>,
+
+    #[command(flatten)]
+    server: ServerArgs,
 
     /// Store every key, also one that is stored already: it has to be removed as often
     #[arg(long)]
@@ -50,7 +55,12 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let mut store = Exclusive::load(&args.file, args.key_file.read()?.as_ref())?;
+    if let Some(url) = &args.server.server {
+        server::only_keys(args.json || args.copies || args.partial, args.key_file.key_file.is_some())?;
+        return args.server.add(url, &server::inputs_after(args.file.as_ref(), &args.input));
+    }
+    let file = args.file.as_deref().unwrap_or(Path::new(""));
+    let mut store = Exclusive::load(file, args.key_file.read()?.as_ref())?;
     let keys = Keys::open(&args.input, Hasher::new(store.filter.hash_kind())?, false)?;
     let mut tally = Tally::default();
     let stop = store_all(&mut store.filter, keys, args.copies, &mut tally)?;
@@ -59,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         stored: Some(tally.stored),
         repeats: Some(tally.repeats),
         saved: saves,
-        ..Summary::new("add", &args.file, &store.filter)
+        ..Summary::new("add", file, &store.filter)
     };
     if saves {
         store.save()?;
@@ -83,5 +93,5 @@ pub(crate) fn run(args: &Args) -> Outcome {
         (false, true) => "there was nothing to save",
         (false, false) => "nothing was saved (--partial saves what went in)",
     };
-    Err(stop.refusal(&args.file, tally, fate))
+    Err(stop.refusal(file, tally, fate))
 }

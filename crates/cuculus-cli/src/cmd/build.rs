@@ -7,6 +7,7 @@ use crate::exit::{Exit, Failure, Outcome, Refusal};
 use crate::input::{Hasher, InputArgs, Keys};
 use crate::output::counted;
 use crate::secret::KeyFile;
+use crate::server::{self, ServerArgs};
 use crate::sizes;
 use crate::target::{self, Target, TargetArgs};
 use cuculus::{Builder, CuckooFilter, HashKind, InsertError};
@@ -29,11 +30,15 @@ Examples:
   cuculus build -o words.cuculus words.txt
   cuculus build -o seen.cuculus --items 10M --fpr 0.1% today.log.gz
   cuculus build -o ids.cuculus --field 2 --delimiter ';' orders.csv
-  find . -print0 | cuculus build -o paths.cuculus -0 --memory 64KiB")]
+  find . -print0 | cuculus build -o paths.cuculus -0 --memory 64KiB
+  cuculus build --server valkey://127.0.0.1:6379/seen --shards 6 --items 10M today.log.gz")]
 pub(crate) struct Args {
     /// The filter file to write; "-" is standard output, and then no summary is printed
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    #[arg(short, long, value_name = "FILE", required_unless_present = "server", conflicts_with = "server")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    server: ServerArgs,
 
     /// How many different keys have to fit, 0 to 281474976710656 (also 1e6, 10M) [default: counted]
     #[arg(long, value_name = "N", value_parser = sizes::items, allow_negative_numbers = true)]
@@ -80,9 +85,15 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let target = match args.output == Path::new("-") {
+    if let Some(url) = &args.server.server {
+        let others = args.memory.is_some() || args.layout.is_some() || args.seed.seed.is_some();
+        server::only_keys(args.json || args.copies || args.compress || others, args.key_file.key_file.is_some())?;
+        return args.server.build(url, args.items.unwrap_or(0), args.fpr.unwrap_or(DEFAULT_RATE), &args.input);
+    }
+    let output = args.output.as_deref().unwrap_or(Path::new("-"));
+    let target = match output == Path::new("-") {
         true => None,
-        false => Some(Target::new(&args.output, &args.target)?),
+        false => Some(Target::new(output, &args.target)?),
     };
     match &target {
         None => target::check_stdout(&args.target)?,
@@ -108,11 +119,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
         return Ok(Exit::Done);
     };
     target.publish(&filter, args.compress, None)?;
-    let summary = Summary {
-        stored: Some(tally.stored),
-        repeats: Some(tally.repeats),
-        ..Summary::new("build", &args.output, &filter)
-    };
+    let summary =
+        Summary { stored: Some(tally.stored), repeats: Some(tally.repeats), ..Summary::new("build", output, &filter) };
     let text = format!("stored {}, {}", counted(tally.stored, "key"), counted(tally.repeats, "repeat"));
     summary.print(args.json, &text)?;
     Ok(Exit::Done)
@@ -125,7 +133,11 @@ fn planned(args: &Args, builder: Builder, hash: HashKind) -> Result<(CuckooFilte
     let mut tally = Tally::default();
     match store_all(&mut filter, keys, args.copies, &mut tally)? {
         None => Ok((filter, tally)),
-        Some(stop) => Err(stop.refusal(&args.output, tally, "nothing was written: give larger --items")),
+        Some(stop) => Err(stop.refusal(
+            args.output.as_deref().unwrap_or(Path::new("-")),
+            tally,
+            "nothing was written: give larger --items",
+        )),
     }
 }
 
@@ -170,7 +182,7 @@ fn counted_first(
         // One build in 10,000 may find no room: a little more of it mends that, but never too many copies of one key.
         if attempt == 6 || matches!(refused.reason, InsertError::TooManyCopies { .. }) {
             return Err(Failure::Refused(Box::new(Refusal {
-                file: args.output.clone(),
+                file: args.output.clone().unwrap_or_default(),
                 reason: refused.reason,
                 stored: refused.inserted as u64,
                 key: None,

@@ -5,9 +5,10 @@ use crate::imported;
 use crate::input::{Block, Hasher, InputArgs, Keys};
 use crate::output::Output;
 use crate::secret::KeyFile;
+use crate::server::{self, ServerArgs};
 use crate::store::{self, with_lookup};
 use cuculus::HashKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Print the keys that are probably stored
 ///
@@ -24,12 +25,16 @@ Examples:
   cuculus check -v words.cuculus draft.txt           the words that are not
   cuculus check -c -v seen.cuculus today.log.zst     how many lines are new
   cuculus check ids.cuculus --field 2 orders.csv     the whole records whose second field is stored
+  cuculus check --server valkey://127.0.0.1:6379/seen today.log   keys of a filter on a server
 
 Exit codes: 0 something was printed or counted, 1 nothing, 2 error.")]
 pub(crate) struct Args {
-    /// The filter file
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// The filter file; not with --server
+    #[arg(value_name = "FILE", required_unless_present = "server")]
+    file: Option<PathBuf>,
+
+    #[command(flatten)]
+    server: ServerArgs,
 
     /// Keys that are certainly not stored instead
     #[arg(short = 'v', long)]
@@ -52,18 +57,31 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Outcome {
-    if let Some(imported) = imported::open(&args.file)? {
-        let key = |block: &Block| (0..block.hashes().len()).map(|i| imported.filter.contains(block.key(i))).collect();
-        return check(args, HashKind::default(), key);
+    if let Some(url) = &args.server.server {
+        server::only_keys(false, args.key_file.key_file.is_some())?;
+        let inputs = server::inputs_after(args.file.as_ref(), &args.input);
+        return check(args, &inputs, HashKind::default(), args.server.finder(url)?);
     }
-    let lookup = store::open(&args.file, args.key_file.read()?.as_ref())?;
+    let file = args.file.as_deref().unwrap_or(Path::new(""));
+    if let Some(imported) = imported::open(file)? {
+        let find = |block: &Block| (0..block.hashes().len()).map(|i| imported.filter.contains(block.key(i))).collect();
+        return check(args, &args.input, HashKind::default(), |block| Ok(find(block)));
+    }
+    let lookup = store::open(file, args.key_file.read()?.as_ref())?;
     let hash = with_lookup!(&lookup, filter => filter.hash_kind());
-    check(args, hash, |block| with_lookup!(&lookup, filter => filter.contains_many_hash(block.hashes())))
+    check(args, &args.input, hash, |block| {
+        Ok(with_lookup!(&lookup, filter => filter.contains_many_hash(block.hashes())))
+    })
 }
 
 /// Prints or counts the keys that `find` finds in their blocks, or those that it does not.
-fn check(args: &Args, hash: HashKind, find: impl Fn(&Block) -> Vec<bool>) -> Outcome {
-    let (input, missing) = args.input.readable();
+fn check(
+    args: &Args,
+    inputs: &InputArgs,
+    hash: HashKind,
+    mut find: impl FnMut(&Block) -> Result<Vec<bool>, Failure>,
+) -> Outcome {
+    let (input, missing) = inputs.readable();
     if input.inputs.is_empty() && missing {
         return Ok(Exit::Error);
     }
@@ -71,7 +89,7 @@ fn check(args: &Args, hash: HashKind, find: impl Fn(&Block) -> Vec<bool>) -> Out
     let mut out = Output::new();
     let mut number = 0u64;
     while let Some(block) = keys.next(|| out.flush())? {
-        let found = find(&block);
+        let found = find(&block)?;
         if args.count {
             number += found.iter().filter(|&&found| found != args.invert_match).count() as u64;
         } else {

@@ -5,8 +5,9 @@ use crate::exit::{Exit, Outcome};
 use crate::input::{Hasher, InputArgs, Keys};
 use crate::output::counted;
 use crate::secret::KeyFile;
+use crate::server::{self, ServerArgs};
 use crate::store::Exclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Remove keys from a filter file
 ///
@@ -23,12 +24,16 @@ use std::path::PathBuf;
 Examples:
   cuculus remove words.cuculus forget.txt
   cuculus remove sessions.cuculus --json expired.txt
+  cuculus remove --server valkey://127.0.0.1:6379/seen forget.txt
 
 Exit codes: 0 something was removed, 1 nothing was found, 2 error.")]
 pub(crate) struct Args {
-    /// The filter file
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// The filter file; not with --server
+    #[arg(value_name = "FILE", required_unless_present = "server")]
+    file: Option<PathBuf>,
+
+    #[command(flatten)]
+    server: ServerArgs,
 
     #[command(flatten)]
     key_file: KeyFile,
@@ -43,7 +48,12 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Outcome {
-    let mut store = Exclusive::load(&args.file, args.key_file.read()?.as_ref())?;
+    if let Some(url) = &args.server.server {
+        server::only_keys(args.json, args.key_file.key_file.is_some())?;
+        return args.server.remove(url, &server::inputs_after(args.file.as_ref(), &args.input));
+    }
+    let file = args.file.as_deref().unwrap_or(Path::new(""));
+    let mut store = Exclusive::load(file, args.key_file.read()?.as_ref())?;
     let mut keys = Keys::open(&args.input, Hasher::new(store.filter.hash_kind())?, false)?;
     let (mut removed, mut missing) = (0u64, 0u64);
     keys.for_each(|block| {
@@ -56,7 +66,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         removed: Some(removed),
         not_found: Some(missing),
         saved: removed > 0,
-        ..Summary::new("remove", &args.file, &store.filter)
+        ..Summary::new("remove", file, &store.filter)
     };
     if removed > 0 {
         store.save()?;
