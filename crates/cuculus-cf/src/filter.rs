@@ -9,10 +9,10 @@ use crate::store::Store;
 use cuculus::{InsertError, ItemHasher};
 
 /// Compaction that one call of [`Filter::compact`] does at most, in the table's steps.
-const COMPACT_STEPS: usize = 1_000;
+const COMPACT_STEPS: usize = 100;
 
 /// Compaction that every later change adds, until it is done.
-const FOLLOWING_STEPS: usize = 8;
+const FOLLOWING_STEPS: usize = 4;
 
 /// A filter as the `CF.*` commands see it.
 ///
