@@ -15,6 +15,14 @@ pub(crate) struct Served {
     pub(crate) dump: Option<Dump>,
 }
 
+impl Served {
+    /// The filter, to be changed: a dump of its present state will be of no use.
+    pub(crate) fn to_change(&mut self) -> &mut Filter {
+        self.dump = None;
+        &mut self.filter
+    }
+}
+
 impl Drop for Served {
     fn drop(&mut self) {
         stats::FILTERS.subtract(1);
