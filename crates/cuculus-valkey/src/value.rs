@@ -17,7 +17,7 @@ pub(crate) struct Served {
 
 impl Served {
     /// The filter, to be changed: a dump of its present state will be of no use.
-    pub(crate) fn to_change(&mut self) -> &mut Filter {
+    pub(crate) fn changing(&mut self) -> &mut Filter {
         self.dump = None;
         &mut self.filter
     }

@@ -6,7 +6,7 @@ use crate::texts::NOTHING_TO_DELETE;
 
 pub(crate) fn run(call: &Call) -> Outcome {
     let mut key = call.key(1, Access::Write);
-    let removed = filter_of(&mut key, NOTHING_TO_DELETE, NOTHING_TO_DELETE)?.to_change().remove(call.arg(2));
+    let removed = filter_of(&mut key, NOTHING_TO_DELETE, NOTHING_TO_DELETE)?.changing().remove(call.arg(2));
     if removed {
         call.replicate_verbatim();
         call.announce(1, c"cf.del");

@@ -6,7 +6,7 @@ use crate::texts::NOTHING_TO_DELETE;
 
 pub(crate) fn run(call: &Call) -> Outcome {
     let mut key = call.key(1, Access::Write);
-    let filter = filter_of(&mut key, NOTHING_TO_DELETE, NOTHING_TO_DELETE)?.to_change();
+    let filter = filter_of(&mut key, NOTHING_TO_DELETE, NOTHING_TO_DELETE)?.changing();
     let removed: Vec<bool> = call.args(2).map(|item| filter.remove(item)).collect();
     if removed.contains(&true) {
         call.replicate_verbatim();

@@ -71,7 +71,7 @@ fn target<'a>(call: &Call, key: &'a mut Key, params: impl FnOnce() -> Params) ->
         Content::Missing => Ok(Target::New(Box::new(new_filter(call, params())?))),
         Content::WrongType => Err(WRONG_TYPE),
         Content::Value(Value::Loading(_)) => Err(STILL_LOADING),
-        Content::Value(Value::Filter(served)) => Ok(Target::There(served.to_change())),
+        Content::Value(Value::Filter(served)) => Ok(Target::There(served.changing())),
     }
 }
 
