@@ -13,7 +13,7 @@ pub enum Layout {
     SemiSorted,
     /// Four candidate slots in two cache lines of 64 bytes, slots of two widths. The smallest: about `(k + 2) / 0.97` bits
     /// an item, also between whole bits, and nothing to decode. Up to 6 % more at rates below 0.01 %, where a line holds
-    /// few slots, and 7.3 bits at 3 % and above: narrower fingerprints are not planned.
+    /// few slots, and 7.4 bits at 3 % and above: narrower fingerprints are not planned.
     Compact,
 }
 

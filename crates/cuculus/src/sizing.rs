@@ -59,8 +59,8 @@ pub fn false_positive_rate(geometry: &Geometry, load: f64) -> f64 {
 }
 
 fn rate_at(geometry: &Geometry, load: f64) -> f64 {
-    let width = |bits: u32, slots: u32| {
-        let one = load / (((1u64 << bits) - 1) as f64);
+    let width = |bits: u32, slots: u32, crowding: f64| {
+        let one = load * crowding / (((1u64 << bits) - 1) as f64);
         let sum = f64::from(slots) * one;
         // Near zero a difference from one has no digits left; the sum of the chances is never too low, and right to 2^-26.
         if sum < SMALL { sum } else { 1.0 - (0..slots).fold(1.0, |all, _| all * (1.0 - one)) }
@@ -68,10 +68,16 @@ fn rate_at(geometry: &Geometry, load: f64) -> f64 {
     let candidates = geometry.candidate_slots();
     let f = geometry.fingerprint_bits;
     match geometry.layout {
-        Layout::Packed | Layout::SemiSorted => width(f, candidates),
+        Layout::Packed | Layout::SemiSorted => width(f, candidates, 1.0),
         Layout::Compact => {
-            let wide = f64::from(geometry.wide_slots) / f64::from(geometry.slots_per_bucket);
-            wide * width(f + 1, candidates) + (1.0 - wide) * width(f, candidates)
+            // In a class of odd size each fingerprint leaves one slot out, so it is that much likelier in the others.
+            let crowding = |class: u32| match class % 2 {
+                1 if class > 1 => f64::from(class) / f64::from(class - 1),
+                _ => 1.0,
+            };
+            let (wide, narrow) = (geometry.wide_slots, geometry.slots_per_bucket - geometry.wide_slots);
+            let share = f64::from(wide) / f64::from(geometry.slots_per_bucket);
+            share * width(f + 1, candidates, crowding(wide)) + (1.0 - share) * width(f, candidates, crowding(narrow))
         }
     }
 }
