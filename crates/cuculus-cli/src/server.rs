@@ -15,8 +15,11 @@ const BATCH: usize = 10_000;
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Filters on a server")]
 pub(crate) struct ServerArgs {
-    /// Use the filter KEY of a server or cluster with the module: valkey://[USER:PASSWORD@]HOST[:PORT]/KEY
-    #[arg(long, value_name = "URL")]
+    #[arg(
+        long,
+        value_name = "URL",
+        help = "Use the filter KEY of a server or cluster with the module: valkey://[USER:PASSWORD@]HOST[:PORT]/KEY"
+    )]
     pub(crate) server: Option<String>,
 
     /// Over how many keys the filter is spread, with hash tags for a cluster; always the same number for one filter
