@@ -5,8 +5,8 @@
 //!
 //! let mut filter = ShardedFilter::open("valkey://127.0.0.1:6379/seen", 6, Options::default())?;
 //! filter.reserve(1_000_000_000, 0.01)?;
-//! filter.insert_many(&[b"cuckoo", b"robin"])?;
-//! assert_eq!(filter.contains_many(&[b"cuckoo"])?, [true]);
+//! filter.insert_many(&["cuckoo", "robin"])?;
+//! assert_eq!(filter.contains_many(&["cuckoo"])?, [true]);
 //! # Ok::<(), cuculus_client::Error>(())
 //! ```
 //!
