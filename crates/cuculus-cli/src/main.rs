@@ -5,6 +5,7 @@ mod cli;
 mod cmd;
 mod distinct;
 mod exit;
+mod filter;
 mod imported;
 mod input;
 mod output;

@@ -4,16 +4,18 @@
 //! waited for the lock then holds an old file, notices that the path names another one, and starts again with that.
 
 use crate::exit::Failure;
-use cuculus::{CuckooFilter, FileInfo, FormatError, MappedFilter};
+use crate::filter::Filter;
+use cuculus::{CuckooFilter, FileInfo, FilterKind, FormatError, GrowingFilter, MappedFilter};
 use same_file::Handle;
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 
-/// A filter for lookups: mapped, or in memory where the file stores its table compressed.
+/// A filter for lookups: mapped, or in memory where the file stores its table compressed or the filter is a growing one.
 pub(crate) enum Lookup {
     Mapped(MappedFilter),
     Loaded(CuckooFilter),
+    Growing(Box<GrowingFilter>),
 }
 
 /// Runs `$body` with `$filter` bound to the filter inside a [`Lookup`].
@@ -22,6 +24,7 @@ macro_rules! with_lookup {
         match $lookup {
             $crate::store::Lookup::Mapped($filter) => $body,
             $crate::store::Lookup::Loaded($filter) => $body,
+            $crate::store::Lookup::Growing($filter) => $body,
         }
     };
 }
@@ -34,6 +37,9 @@ pub(crate) fn open(path: &Path, key: Option<&[u8; 16]>) -> Result<Lookup, Failur
         Ok(filter) => Ok(Lookup::Mapped(filter)),
         Err(error) if matches!(error.format(), Some(FormatError::Compressed)) => {
             Ok(Lookup::Loaded(CuckooFilter::load(path, key)?))
+        }
+        Err(error) if matches!(error.format(), Some(FormatError::OtherKind { .. })) => {
+            Ok(Lookup::Growing(Box::new(GrowingFilter::load(path, key)?)))
         }
         Err(error) => Err(error.into()),
     }
@@ -52,7 +58,7 @@ pub(crate) struct Lock(Handle);
 
 /// A filter that this process alone may change.
 pub(crate) struct Exclusive {
-    pub(crate) filter: CuckooFilter,
+    pub(crate) filter: Filter,
     path: PathBuf,
     compressed: bool,
     _lock: Lock,
@@ -63,23 +69,17 @@ impl Exclusive {
     pub(crate) fn load(path: &Path, key: Option<&[u8; 16]>) -> Result<Self, Failure> {
         refuse_stdin(path)?;
         // What is no filter is refused before anything is locked.
-        FileInfo::of_file(path)?;
+        FilterKind::of_file(path)?;
         let lock = lock(path)?.ok_or_else(|| Failure::path(path, "the file has gone while it was being opened"))?;
-        let compressed = FileInfo::of_file(path)?.compressed;
-        let filter = CuckooFilter::load(path, key)?;
+        let filter = Filter::load(path, key)?;
+        let compressed = matches!(filter, Filter::Fixed(_)) && FileInfo::of_file(path)?.compressed;
         Ok(Exclusive { filter, path: path.to_owned(), compressed, _lock: lock })
     }
 
     /// Puts the changed filter in the place of the old one, compressed if that was; then the next writer may.
     pub(crate) fn save(self) -> Result<(), Failure> {
-        write(&self.filter, &self.path, self.compressed)
+        self.filter.save(&self.path, self.compressed)
     }
-}
-
-/// Saves a filter in the place of what a path leads to.
-pub(crate) fn write(filter: &CuckooFilter, path: &Path, compress: bool) -> Result<(), Failure> {
-    let saved = if compress { filter.save_compressed(path) } else { filter.save(path) };
-    Ok(saved?)
 }
 
 /// Locks the file that a path names, and that it still names once the lock is there. `None` if there is none any more.

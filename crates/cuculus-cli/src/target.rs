@@ -1,9 +1,10 @@
 //! The file that a command makes: where its name leads, and whether what lies there may go.
 
 use crate::exit::Failure;
+use crate::filter::Filter;
 use crate::imported;
 use crate::store::{self, Lock};
-use cuculus::{CuckooFilter, FileInfo, FormatError};
+use cuculus::{FilterKind, FormatError};
 use same_file::Handle;
 use std::fs::{self, File};
 use std::io::{ErrorKind, IsTerminal, stdout};
@@ -61,16 +62,16 @@ impl<'a> Target<'a> {
 
     /// Saves a new filter, in the place of an old file if there is one: but not while another writer changes that.
     /// `held` is a lock on the old file, if there is one already.
-    pub(crate) fn publish(&self, filter: &CuckooFilter, compress: bool, held: Option<Lock>) -> Result<(), Failure> {
+    pub(crate) fn publish(&self, filter: &Filter, compress: bool, held: Option<Lock>) -> Result<(), Failure> {
         if held.is_some() {
-            return store::write(filter, self.named, compress);
+            return filter.save(self.named, compress);
         }
         // Once around for each change that others make meanwhile.
         loop {
             let path = self.path()?;
             if self.is_there(&path)? {
                 if let Some(_lock) = store::lock(&path)? {
-                    return store::write(filter, &path, compress);
+                    return filter.save(&path, compress);
                 }
             } else if self.create(filter, &path, compress)? {
                 return Ok(());
@@ -107,7 +108,7 @@ impl<'a> Target<'a> {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(Failure::path(self.named, error)),
         }
-        match FileInfo::of_file(path) {
+        match FilterKind::of_file(path) {
             Err(error) => match error.format() {
                 Some(FormatError::NotAFilter { .. }) => {
                     Err(Failure::path(self.named, "exists and is no cuculus filter; --force replaces it all the same"))
@@ -121,12 +122,12 @@ impl<'a> Target<'a> {
     }
 
     /// Saves under a name that must not exist yet; `false` if it does by now.
-    fn create(&self, filter: &CuckooFilter, path: &Path, compress: bool) -> Result<bool, Failure> {
+    fn create(&self, filter: &Filter, path: &Path, compress: bool) -> Result<bool, Failure> {
         let mut name = std::ffi::OsString::from(".");
         name.push(path.file_name().unwrap_or_default());
         name.push(format!(".new-{}", std::process::id()));
         let beside = Beside(directory(path).join(name));
-        store::write(filter, &beside.0, compress)?;
+        filter.save(&beside.0, compress)?;
         // Unlike a rename, a link never replaces what another writer has put there meanwhile.
         let done = match fs::hard_link(&beside.0, path) {
             Ok(()) => Ok(true),
@@ -144,7 +145,7 @@ impl<'a> Target<'a> {
 }
 
 /// Writes a filter to standard output.
-pub(crate) fn to_stdout(filter: &CuckooFilter, compress: bool) -> Result<(), Failure> {
+pub(crate) fn to_stdout(filter: &Filter, compress: bool) -> Result<(), Failure> {
     let mut bytes = Vec::new();
     filter.write_to(&mut bytes, compress).map_err(Failure::output)?;
     let mut out = crate::output::Output::new();

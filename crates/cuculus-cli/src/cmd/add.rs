@@ -2,6 +2,7 @@
 
 use super::storing::{RefusedKey, Summary, Tally, store_all};
 use crate::exit::{Exit, Outcome};
+use crate::filter::with_filter;
 use crate::input::{Hasher, InputArgs, Keys};
 use crate::output::counted;
 use crate::secret::KeyFile;
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
     let file = args.file.as_deref().unwrap_or(Path::new(""));
     let mut store = Exclusive::load(file, args.key_file.read()?.as_ref())?;
-    let keys = Keys::open(&args.input, Hasher::new(store.filter.hash_kind())?, false)?;
+    let keys = Keys::open(&args.input, Hasher::new(with_filter!(&store.filter, filter => filter.hash_kind()))?, false)?;
     let mut tally = Tally::default();
     let stop = store_all(&mut store.filter, keys, args.copies, &mut tally)?;
     let saves = tally.stored > 0 && (stop.is_none() || args.partial);

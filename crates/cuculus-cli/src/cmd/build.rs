@@ -4,13 +4,14 @@ use super::storing::{Summary, Tally, store_all};
 use crate::cli::{LayoutArg, SeedArg, builder};
 use crate::distinct::Distinct;
 use crate::exit::{Exit, Failure, Outcome, Refusal};
+use crate::filter::Filter;
 use crate::input::{Hasher, InputArgs, Keys};
 use crate::output::counted;
 use crate::secret::KeyFile;
 use crate::server::{self, ServerArgs};
 use crate::sizes;
 use crate::target::{self, Target, TargetArgs};
-use cuculus::{Builder, CuckooFilter, HashKind, InsertError};
+use cuculus::{Builder, GrowingFilter, HashKind, InsertError};
 use std::path::{Path, PathBuf};
 
 /// The rate of a filter for which none was asked.
@@ -55,6 +56,16 @@ pub(crate) struct Args {
     /// How the table is laid out [default: the smallest of packed and compact; with --copies packed]
     #[arg(long, value_name = "L")]
     layout: Option<LayoutArg>,
+
+    /// Grow with the keys: nothing is counted or kept beside the filter, and keys can be added later without end
+    ///
+    /// Costs about half as much memory again, or a twentieth with --maximum. --items is the size to begin with.
+    #[arg(long, conflicts_with_all = ["memory", "layout", "compress"])]
+    growing: bool,
+
+    /// With --growing: the most keys that there will ever be
+    #[arg(long, value_name = "N", requires = "growing", value_parser = sizes::items, allow_negative_numbers = true)]
+    maximum: Option<u64>,
 
     #[command(flatten)]
     seed: SeedArg,
@@ -104,6 +115,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let layout = args.layout.or(args.copies.then_some(LayoutArg::Packed));
     let builder = builder(hash, layout);
     let (filter, tally) = match (args.items, args.fpr, args.memory) {
+        _ if args.growing => growing(args, hash)?,
         (Some(_), Some(_), Some(_)) => {
             return Err(Failure::Usage("give only two of --items, --fpr and --memory: the third follows".to_owned()));
         }
@@ -127,8 +139,23 @@ pub(crate) fn run(args: &Args) -> Outcome {
 }
 
 /// A filter whose size is known before the keys are.
-fn planned(args: &Args, builder: Builder, hash: HashKind) -> Result<(CuckooFilter, Tally), Failure> {
-    let mut filter = builder.build()?;
+fn planned(args: &Args, builder: Builder, hash: HashKind) -> Result<(Filter, Tally), Failure> {
+    fill(args, builder.build()?.into(), hash)
+}
+
+/// A filter that grows with the keys: they are read once and not counted.
+fn growing(args: &Args, hash: HashKind) -> Result<(Filter, Tally), Failure> {
+    let mut builder = GrowingFilter::builder().hash(hash).false_positive_rate(args.fpr.unwrap_or(DEFAULT_RATE));
+    if let Some(items) = args.items {
+        builder = builder.start_items(items);
+    }
+    if let Some(items) = args.maximum {
+        builder = builder.maximum_items(items);
+    }
+    fill(args, builder.build()?.into(), hash)
+}
+
+fn fill(args: &Args, mut filter: Filter, hash: HashKind) -> Result<(Filter, Tally), Failure> {
     let keys = Keys::open(&args.input, Hasher::new(hash)?, false)?;
     let mut tally = Tally::default();
     match store_all(&mut filter, keys, args.copies, &mut tally)? {
@@ -148,7 +175,7 @@ fn counted_first(
     rate: Option<f64>,
     memory: Option<u64>,
     hash: HashKind,
-) -> Result<(CuckooFilter, Tally), Failure> {
+) -> Result<(Filter, Tally), Failure> {
     let with_items = |items: u64| match memory {
         Some(memory) => builder.clone().items(items).memory(memory),
         None => builder.clone().items(items).false_positive_rate(rate.unwrap_or(DEFAULT_RATE)),
@@ -176,7 +203,7 @@ fn counted_first(
     for attempt in 0.. {
         let mut filter = with_items(items).build()?;
         let refused = match filter.insert_many_hash(&hashes) {
-            Ok(()) => return Ok((filter, Tally { stored, repeats })),
+            Ok(()) => return Ok((filter.into(), Tally { stored, repeats })),
             Err(refused) => refused,
         };
         // One build in 10,000 may find no room: a little more of it mends that, but never too many copies of one key.

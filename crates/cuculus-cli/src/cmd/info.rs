@@ -1,9 +1,10 @@
 //! `cuculus info`: what a filter file says it is.
 
 use crate::exit::{Exit, Failure, Outcome};
+use crate::filter::stream;
 use crate::imported::{self, Imported};
 use crate::output::{Output, Style, bits, count, layout_name, rate, size};
-use cuculus::{FileInfo, Layout, Placement, Search};
+use cuculus::{FileInfo, FilterKind, GrowingInfo, Layout, Placement, Search};
 use serde::Serialize;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -33,24 +34,146 @@ pub(crate) fn run(args: &Args) -> Outcome {
     if let Some(imported) = imported::open(&args.file)? {
         return print_imported(args, &imported);
     }
-    let info = if args.file == Path::new("-") {
-        let failure = |reason: String| Failure::Input { name: "standard input".to_owned(), reason };
+    let info = if let Some(stream) = stream(&args.file)? {
+        let name =
+            || if args.file == Path::new("-") { "standard input".to_owned() } else { args.file.display().to_string() };
         let mut first = Vec::new();
-        std::io::stdin()
-            .take(FileInfo::BYTES as u64)
-            .read_to_end(&mut first)
-            .map_err(|error| failure(error.to_string()))?;
-        FileInfo::read(&first).map_err(|reason| Failure::Format { name: "standard input".to_owned(), reason })?
+        let read = stream.take(FileInfo::BYTES as u64).read_to_end(&mut first);
+        read.map_err(|error| Failure::Input { name: name(), reason: error.to_string() })?;
+        let wrong = |reason| Failure::Format { name: name(), reason };
+        match FilterKind::read(&first).map_err(wrong)? {
+            FilterKind::Growing => Info::Growing(GrowingInfo::read(&first).map_err(wrong)?),
+            _ => Info::Fixed(FileInfo::read(&first).map_err(wrong)?),
+        }
     } else {
-        FileInfo::of_file(&args.file)?
+        match FilterKind::of_file(&args.file)? {
+            FilterKind::Growing => Info::Growing(GrowingInfo::of_file(&args.file)?),
+            _ => Info::Fixed(FileInfo::of_file(&args.file)?),
+        }
     };
     let mut out = Output::new();
-    match args.json {
-        true => out.json(&Description::new(&args.file, &info))?,
-        false => print(&mut out, &args.file, &info)?,
+    match (&info, args.json) {
+        (_, true) => out.json(&info.describe(&args.file))?,
+        (Info::Fixed(info), false) => print(&mut out, &args.file, info)?,
+        (Info::Growing(info), false) => print_growing(&mut out, &args.file, info)?,
     }
     out.flush()?;
     Ok(Exit::Done)
+}
+
+/// The header of a filter of either kind.
+pub(super) enum Info {
+    Fixed(FileInfo),
+    Growing(GrowingInfo),
+}
+
+/// A header as JSON.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum AnyDescription {
+    Fixed(Description),
+    Growing(GrowingDescription),
+}
+
+impl Info {
+    pub(super) fn describe(&self, file: &Path) -> AnyDescription {
+        match self {
+            Info::Fixed(info) => AnyDescription::Fixed(Description::new(file, info)),
+            Info::Growing(info) => AnyDescription::Growing(GrowingDescription::new(file, info)),
+        }
+    }
+
+    /// Keys and bytes of the file.
+    pub(super) fn sizes(&self) -> (u64, u64) {
+        match self {
+            Info::Fixed(info) => (info.len, info.file_bytes),
+            Info::Growing(info) => (info.len, info.file_bytes),
+        }
+    }
+}
+
+/// The header of a growing filter.
+#[derive(Serialize)]
+pub(super) struct GrowingDescription {
+    file: String,
+    format_version: u16,
+    items: u64,
+    /// `null` with an open end.
+    maximum: Option<u64>,
+    promised_false_positive_rate: f64,
+    layout: &'static str,
+    slot_bits: u32,
+    core_bits: u32,
+    slots_per_line: u32,
+    wide_slots: u32,
+    lines: u64,
+    slots: u64,
+    load_factor: f64,
+    /// Absent for an empty filter.
+    bits_per_item: Option<f64>,
+    hash: &'static str,
+    seed: Option<u64>,
+    keyed: bool,
+    table_bytes: u64,
+    stash_entries: u64,
+    file_bytes: u64,
+}
+
+impl GrowingDescription {
+    fn new(file: &Path, info: &GrowingInfo) -> Self {
+        let slots = info.lines * u64::from(info.slots_per_line);
+        GrowingDescription {
+            file: file.display().to_string(),
+            format_version: info.version,
+            items: info.len,
+            maximum: info.maximum,
+            promised_false_positive_rate: info.promised_false_positive_rate,
+            layout: "growing",
+            slot_bits: info.slot_bits,
+            core_bits: info.core_bits,
+            slots_per_line: info.slots_per_line,
+            wide_slots: info.wide_slots,
+            lines: info.lines,
+            slots,
+            load_factor: info.len as f64 / slots as f64,
+            bits_per_item: (info.len > 0).then(|| info.table_bytes as f64 * 8.0 / info.len as f64),
+            hash: info.hash,
+            seed: info.seed,
+            keyed: info.keyed,
+            table_bytes: info.table_bytes,
+            stash_entries: info.stash_entries,
+            file_bytes: info.file_bytes,
+        }
+    }
+}
+
+fn print_growing(out: &mut Output, file: &Path, info: &GrowingInfo) -> Result<(), Failure> {
+    let d = GrowingDescription::new(file, info);
+    let bits =
+        bits(d.bits_per_item).unwrap_or_else(|| (if d.items == 0 { "nothing stored" } else { "nearly empty" }).into());
+    let end = d.maximum.map_or("growing without end".to_owned(), |most| format!("growing to at most {}", count(most)));
+    let rows = [
+        ("file", format!("{}, format version {}, {}", d.file, d.format_version, size(d.file_bytes))),
+        ("keys", format!("{}, {end}", count(d.items))),
+        ("rate", format!("false positives at most {}", rate(d.promised_false_positive_rate))),
+        ("memory", format!("{}, {bits}", size(d.table_bytes))),
+        ("slots", format!("{} in {} lines of {}", count(d.slots), count(d.lines), d.slots_per_line)),
+        ("load", format!("{:.1} %", d.load_factor * 100.0)),
+        ("hash", hash_name(d.hash, d.seed, d.keyed)),
+    ];
+    rows.iter().try_for_each(|(name, value)| row(out, name, value))
+}
+
+fn row(out: &mut Output, name: &str, value: &str) -> Result<(), Failure> {
+    out.line(format_args!("{}  {value}", Style::stdout().bold(&format!("{name:<7}"))))
+}
+
+fn hash_name(hash: &str, seed: Option<u64>, keyed: bool) -> String {
+    match (seed, keyed) {
+        (Some(seed), _) => format!("{hash}, seed {seed}"),
+        (None, true) => format!("{hash} with a secret key"),
+        (None, false) => hash.to_owned(),
+    }
 }
 
 /// A file of `import-redisbloom`.
@@ -176,13 +299,8 @@ fn print(out: &mut Output, file: &Path, info: &FileInfo) -> Result<(), Failure> 
     let bits =
         bits(d.bits_per_item).unwrap_or_else(|| (if d.items == 0 { "nothing stored" } else { "nearly empty" }).into());
     let buckets = if geometry.layout == Layout::Compact { "lines" } else { "buckets" };
-    let hash = match (d.seed, d.keyed) {
-        (Some(seed), _) => format!("{}, seed {seed}", d.hash),
-        (None, true) => format!("{} with a secret key", d.hash),
-        (None, false) => d.hash.to_owned(),
-    };
+    let hash = hash_name(d.hash, d.seed, d.keyed);
     let stored = if d.compressed { format!(", stored compressed in {}", size(d.stored_bytes)) } else { String::new() };
-    let style = Style::stdout();
     let rows = [
         ("file", format!("{}, format version {}, {}", d.file, d.format_version, size(d.file_bytes))),
         ("keys", format!("{} of at most {}", count(d.items), count(d.capacity))),
@@ -194,8 +312,5 @@ fn print(out: &mut Output, file: &Path, info: &FileInfo) -> Result<(), Failure> 
         ("hash", hash),
         ("search", format!("{}, at most {} steps", d.search, count(d.search_budget.into()))),
     ];
-    for (name, value) in rows {
-        out.line(format_args!("{}  {value}", style.bold(&format!("{name:<7}"))))?;
-    }
-    Ok(())
+    rows.iter().try_for_each(|(name, value)| row(out, name, value))
 }

@@ -2,11 +2,12 @@
 
 use super::storing::Summary;
 use crate::exit::{Exit, Failure, Outcome};
+use crate::filter::Filter;
 use crate::output::{Style, counted};
 use crate::secret::KeyFile;
 use crate::store::{self, Lookup, with_lookup};
 use crate::target::{Target, TargetArgs};
-use cuculus::{CuckooFilter, Geometry, Layout, MergeError, sizing};
+use cuculus::{CuckooFilter, FilterKind, Geometry, GrowingFilter, Layout, MergeError, sizing};
 use std::path::{Path, PathBuf};
 
 /// Merge filter files into one
@@ -51,12 +52,17 @@ pub(crate) fn run(args: &Args) -> Outcome {
     // The output may be an input too: nobody else may change it between the reading and the writing.
     let lock = if args.output.exists() { target.lock()? } else { None };
     let [first, others @ ..] = args.files.as_slice() else { unreachable!("clap asks for two files") };
+    if FilterKind::of_file(first)? == FilterKind::Growing {
+        return growing(args, &target, first, others, key.as_ref(), lock);
+    }
     let base = CuckooFilter::load(first, key.as_ref())?;
     let others: Vec<(&Path, Lookup)> = others
         .iter()
         .map(|path| {
             // A damaged table would go on living in the merged one.
-            cuculus::verify_file(path)?;
+            if FilterKind::of_file(path)? == FilterKind::Fixed {
+                cuculus::verify_file(path)?;
+            }
             Ok((path.as_path(), store::open(path, key.as_ref())?))
         })
         .collect::<Result<_, Failure>>()?;
@@ -65,7 +71,14 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let mut merged = base.clone();
     let mut full = None;
     for (path, other) in &others {
-        match with_lookup!(other, other => merged.merge(other)) {
+        let taken = match other {
+            Lookup::Mapped(other) => merged.merge(other),
+            Lookup::Loaded(other) => merged.merge(other),
+            Lookup::Growing(_) => {
+                Err(MergeError::Mismatch { what: "kind", left: "fixed size".to_owned(), right: "growing".to_owned() })
+            }
+        };
+        match taken {
             Ok(()) => {}
             Err(reason @ MergeError::Mismatch { .. }) => return Err(failure(first, path, reason, String::new())),
             // Go on: one of the others may be of another kind, which no larger table mends.
@@ -79,10 +92,12 @@ pub(crate) fn run(args: &Args) -> Outcome {
             failure(first, path, reason, advice)
         })?;
     }
+    let slots = merged.geometry().slots_per_bucket;
+    let merged = Filter::from(merged);
     target.publish(&merged, args.compress, lock)?;
-    let summary = Summary { stored: Some(merged.len()), ..Summary::new("merge", &args.output, &merged) };
+    let summary = Summary { stored: Some(total), ..Summary::new("merge", &args.output, &merged) };
     let note = match larger {
-        true => format!(" into a larger table, with buckets of {}", merged.geometry().slots_per_bucket),
+        true => format!(" into a larger table, with buckets of {slots}"),
         false => String::new(),
     };
     summary.print(args.json, &format!("merged {} of {} filters{note}", counted(total, "key"), args.files.len()))?;
@@ -90,6 +105,28 @@ pub(crate) fn run(args: &Args) -> Outcome {
         let style = Style::stderr();
         eprintln!("{} a larger table looks at more slots, so its rate is higher", style.bold("note:"));
     }
+    Ok(Exit::Done)
+}
+
+/// Growing filters take each other in and grow as they need to.
+fn growing(
+    args: &Args,
+    target: &Target<'_>,
+    first: &Path,
+    others: &[PathBuf],
+    key: Option<&[u8; 16]>,
+    lock: Option<store::Lock>,
+) -> Outcome {
+    let mut merged = GrowingFilter::load(first, key)?;
+    for path in others {
+        let other = GrowingFilter::load(path, key)?;
+        merged.merge(&other).map_err(|reason| failure(first, path, reason, String::new()))?;
+    }
+    let total = merged.len();
+    let merged = Filter::from(merged);
+    target.publish(&merged, args.compress, lock)?;
+    let summary = Summary { stored: Some(total), ..Summary::new("merge", &args.output, &merged) };
+    summary.print(args.json, &format!("merged {} of {} filters", counted(total, "key"), args.files.len()))?;
     Ok(Exit::Done)
 }
 
@@ -129,7 +166,11 @@ fn widened(base: &CuckooFilter, others: &[(&Path, Lookup)], total: u64) -> Optio
         CuckooFilter::builder().geometry(geometry).hash(base.hash_kind()).search(base.search()).build().ok()?;
     pour(base, &mut merged)?;
     for (_, other) in others {
-        with_lookup!(other, other => pour(other, &mut merged))?;
+        match other {
+            Lookup::Mapped(other) => pour(other, &mut merged)?,
+            Lookup::Loaded(other) => pour(other, &mut merged)?,
+            Lookup::Growing(_) => return None,
+        }
     }
     Some(merged)
 }

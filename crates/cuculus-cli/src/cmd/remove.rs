@@ -2,6 +2,7 @@
 
 use super::storing::Summary;
 use crate::exit::{Exit, Outcome};
+use crate::filter::with_filter;
 use crate::input::{Hasher, InputArgs, Keys};
 use crate::output::counted;
 use crate::secret::KeyFile;
@@ -54,10 +55,12 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
     let file = args.file.as_deref().unwrap_or(Path::new(""));
     let mut store = Exclusive::load(file, args.key_file.read()?.as_ref())?;
-    let mut keys = Keys::open(&args.input, Hasher::new(store.filter.hash_kind())?, false)?;
+    let mut keys =
+        Keys::open(&args.input, Hasher::new(with_filter!(&store.filter, filter => filter.hash_kind()))?, false)?;
     let (mut removed, mut missing) = (0u64, 0u64);
     keys.for_each(|block| {
-        let taken = store.filter.remove_many_hash(block.hashes()).into_iter().filter(|&taken| taken).count();
+        let taken = with_filter!(&mut store.filter, filter => filter.remove_many_hash(block.hashes()));
+        let taken = taken.into_iter().filter(|&taken| taken).count();
         removed += taken as u64;
         missing += (block.hashes().len() - taken) as u64;
         Ok(())

@@ -1,9 +1,10 @@
 //! What `build` and `add` share: storing blocks of keys, once each or copy by copy.
 
 use crate::exit::{Failure, Refusal};
+use crate::filter::{Filter, with_filter};
 use crate::input::{Block, Keys};
 use crate::output::{Output, bits, counted, key_text, rate, size};
-use cuculus::{CuckooFilter, InsertError, InsertManyError};
+use cuculus::{InsertError, InsertManyError};
 use serde::Serialize;
 use std::path::Path;
 
@@ -41,7 +42,7 @@ impl Stop {
 
 /// Stores all keys; the first refused one ends it.
 pub(crate) fn store_all(
-    filter: &mut CuckooFilter,
+    filter: &mut Filter,
     mut keys: Keys,
     copies: bool,
     tally: &mut Tally,
@@ -56,20 +57,23 @@ pub(crate) fn store_all(
     Ok(None)
 }
 
-fn store_copies(filter: &mut CuckooFilter, block: &Block, tally: &mut Tally) -> Result<(), InsertManyError> {
-    let result = filter.insert_many_hash(block.hashes());
+fn store_copies(filter: &mut Filter, block: &Block, tally: &mut Tally) -> Result<(), InsertManyError> {
+    let result = with_filter!(filter, filter => filter.insert_many_hash(block.hashes()));
     tally.stored += result.map_or_else(|error| error.inserted, |()| block.hashes().len()) as u64;
     result
 }
 
-/// As `insert_unique` on each. Keys found in one pass ahead, which fetches all their lines, need no second look.
-fn store_once(filter: &mut CuckooFilter, block: &Block, tally: &mut Tally) -> Result<(), InsertManyError> {
+/// As `insert_unique` on each. Keys found in one pass ahead, which fetches all their lines, need no second look; but in a
+/// growing filter what is found need not stay so.
+fn store_once(filter: &mut Filter, block: &Block, tally: &mut Tally) -> Result<(), InsertManyError> {
     const AHEAD: usize = 256;
+    let lasting = matches!(filter, Filter::Fixed(_));
     for (chunk, hashes) in block.hashes().chunks(AHEAD).enumerate() {
-        let found = filter.contains_many_hash(hashes);
+        let found = with_filter!(filter, filter => filter.contains_many_hash(hashes));
         for (position, (&hash, found)) in hashes.iter().zip(found).enumerate() {
             let refused = |reason| InsertManyError { inserted: chunk * AHEAD + position, reason };
-            match !found && filter.insert_unique_hash(hash).map_err(refused)? {
+            let mut store = || with_filter!(filter, filter => filter.insert_unique_hash(hash)).map_err(refused);
+            match !(found && lasting) && store()? {
                 true => tally.stored += 1,
                 false => tally.repeats += 1,
             }
@@ -96,7 +100,8 @@ pub(crate) struct Summary<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refused: Option<RefusedKey>,
     pub(crate) items: u64,
-    pub(crate) capacity: u64,
+    /// `null` where there is no end.
+    pub(crate) capacity: Option<u64>,
     pub(crate) promised_false_positive_rate: f64,
     pub(crate) expected_false_positive_rate: f64,
     pub(crate) table_bytes: u64,
@@ -114,7 +119,8 @@ pub(crate) struct RefusedKey {
 }
 
 impl<'a> Summary<'a> {
-    pub(crate) fn new(command: &'a str, file: &Path, filter: &CuckooFilter) -> Self {
+    pub(crate) fn new(command: &'a str, file: &Path, filter: &Filter) -> Self {
+        let bits = with_filter!(filter, filter => filter.bits_per_item());
         Summary {
             command,
             file: file.display().to_string(),
@@ -124,13 +130,13 @@ impl<'a> Summary<'a> {
             not_found: None,
             saved: true,
             refused: None,
-            items: filter.len(),
+            items: with_filter!(filter, filter => filter.len()),
             capacity: filter.capacity(),
-            promised_false_positive_rate: filter.promised_false_positive_rate(),
-            expected_false_positive_rate: filter.false_positive_rate(),
+            promised_false_positive_rate: with_filter!(filter, filter => filter.promised_false_positive_rate()),
+            expected_false_positive_rate: with_filter!(filter, filter => filter.false_positive_rate()),
             table_bytes: filter.table_bytes(),
-            bits_per_item: Some(filter.bits_per_item()).filter(|bits| bits.is_finite()),
-            layout: crate::output::layout_name(filter.geometry().layout),
+            bits_per_item: Some(bits).filter(|bits| bits.is_finite()),
+            layout: filter.layout(),
         }
     }
 
@@ -138,10 +144,10 @@ impl<'a> Summary<'a> {
     pub(crate) fn state(&self) -> String {
         let bits = bits(self.bits_per_item).map_or(String::new(), |bits| format!(", {bits}"));
         format!(
-            "{}: {} of at most {}, {}{bits}, false positives at most {}",
+            "{}: {}{}, {}{bits}, false positives at most {}",
             self.file,
             counted(self.items, "key"),
-            crate::output::count(self.capacity),
+            self.capacity.map_or(String::new(), |most| format!(" of at most {}", crate::output::count(most))),
             size(self.table_bytes),
             rate(self.promised_false_positive_rate),
         )

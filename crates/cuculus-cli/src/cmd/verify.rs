@@ -1,10 +1,12 @@
 //! `cuculus verify`: whether a filter file is whole.
 
-use super::info::Description;
+use super::info::{AnyDescription, Info};
 use crate::exit::{Exit, Failure, Outcome};
+use crate::filter::stream;
 use crate::output::{Output, Style, counted, size};
 use crate::secret::KeyFile;
 use crate::store;
+use cuculus::{FilterKind, GrowingInfo};
 use serde::Serialize;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -36,21 +38,27 @@ pub(crate) struct Args {
 struct Verdict {
     whole: bool,
     #[serde(flatten)]
-    description: Description,
+    description: AnyDescription,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Outcome {
     let key = args.key_file.read()?;
-    let info = if args.file == Path::new("-") {
-        let name = || "standard input".to_owned();
+    let info = if let Some(mut stream) = stream(&args.file)? {
+        let name =
+            || if args.file == Path::new("-") { "standard input".to_owned() } else { args.file.display().to_string() };
         let mut bytes = Vec::new();
-        std::io::stdin()
-            .read_to_end(&mut bytes)
-            .map_err(|error| Failure::Input { name: name(), reason: error.to_string() })?;
-        cuculus::verify_bytes(&bytes).map_err(|reason| Failure::Format { name: name(), reason })?
+        stream.read_to_end(&mut bytes).map_err(|error| Failure::Input { name: name(), reason: error.to_string() })?;
+        let wrong = |reason| Failure::Format { name: name(), reason };
+        match FilterKind::read(&bytes).map_err(wrong)? {
+            FilterKind::Growing => Info::Growing(GrowingInfo::verify_bytes(&bytes).map_err(wrong)?),
+            _ => Info::Fixed(cuculus::verify_bytes(&bytes).map_err(wrong)?),
+        }
     } else {
-        let info = cuculus::verify_file(&args.file)?;
+        let info = match FilterKind::of_file(&args.file)? {
+            FilterKind::Growing => Info::Growing(GrowingInfo::verify_file(&args.file)?),
+            _ => Info::Fixed(cuculus::verify_file(&args.file)?),
+        };
         if key.is_some() {
             store::open(&args.file, key.as_ref())?;
         }
@@ -58,10 +66,11 @@ pub(crate) fn run(args: &Args) -> Outcome {
     };
     let mut out = Output::new();
     match args.json {
-        true => out.json(&Verdict { whole: true, description: Description::new(&args.file, &info) })?,
+        true => out.json(&Verdict { whole: true, description: info.describe(&args.file) })?,
         false => {
             let style = Style::stdout();
-            let (keys, bytes) = (counted(info.len, "key"), size(info.file_bytes));
+            let (keys, bytes) = info.sizes();
+            let (keys, bytes) = (counted(keys, "key"), size(bytes));
             out.line(format_args!("{}: {}, {keys}, {bytes}", args.file.display(), style.green("whole")))?;
         }
     }

@@ -4,6 +4,7 @@ mod common;
 mod dedup;
 mod filters;
 mod full;
+mod growing;
 mod hostile;
 mod imported;
 mod input;

@@ -257,7 +257,8 @@ impl GrowingFilter {
     }
 
     /// Stores an item unless it is probably stored already; says whether it stored. An item for which the answer is
-    /// `false` owns no copy and must not be removed.
+    /// `false` owns no copy and must not be removed; it is found as long as the one that it was taken for is not removed,
+    /// however the filter grows. An item that [`contains`](Self::contains) finds now but might not find later is stored.
     ///
     /// # Errors
     /// As [`insert`](Self::insert).
@@ -272,7 +273,8 @@ impl GrowingFilter {
     /// As [`insert`](Self::insert).
     #[inline]
     pub fn insert_unique_hash(&mut self, hash: u64) -> Result<bool, InsertError> {
-        if self.contains_hash(hash) {
+        // Lookups leave bits unread that tell entries apart when lines split: what looks stored may not look so later.
+        if self.contains_hash(hash) && self.holds(&self.table.shape.item(hash)) {
             return Ok(false);
         }
         self.insert_hash(hash).map(|()| true)
@@ -449,6 +451,12 @@ impl GrowingFilter {
             None if self.search.insert(&mut self.table, item, &cells) => {}
             None => self.put_aside(item),
         }
+    }
+
+    /// Whether an entry may be the item's by all that is known of it, which stays so whatever splits and joins.
+    fn holds(&self, item: &Item) -> bool {
+        let cells = self.table.cells(item);
+        cells.as_slice().iter().any(|&cell| self.known_there(cell, item).is_some()) || self.stashed_copies(item) > 0
     }
 
     /// How many address bits an entry knows that may be the item's.
