@@ -21,12 +21,14 @@ export PATH="$PATH:${CARGO_HOME:-$HOME/.cargo}/bin"
 build() {
     case $1 in
         test*) cargo test --no-run ${1#test} ;;
+        loom*) RUSTFLAGS="--cfg loom" cargo test --no-run ${1#loom} ;;
         *) cargo +nightly fuzz build "$1" ;;
     esac >"$log" 2>&1
 }
 look() {
     case $1 in
         test*) cargo test ${1#test} ;;
+        loom*) RUSTFLAGS="--cfg loom" cargo test ${1#loom} ;;
         *) cargo +nightly fuzz run "$1" "fuzz/corpus/$1" -- -max_len=4096 -timeout=120 -len_control=0 \
             -max_total_time="$seconds" ;;
     esac >"$log" 2>&1
