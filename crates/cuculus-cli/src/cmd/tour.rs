@@ -66,7 +66,7 @@ pub(crate) fn run(_: &Args) -> Outcome {
 
     out.line("")?;
     out.line(style.bold("3. The price: a few names that were never stored look stored"))?;
-    // So many that chance hides nothing: a tenth of them would show 1.0 % give or take a tenth.
+    // So many that chance hides little; what it does is said.
     let numbered = (2..=MADE_UP).flat_map(|number| all.iter().map(move |name| format!("{name} {number}")));
     let asked: Vec<String> = outside.iter().map(|name| (*name).to_owned()).chain(numbered).collect();
     let wrong: Vec<&String> = asked.iter().filter(|name| filter.contains(name.as_str())).collect();
@@ -77,9 +77,12 @@ pub(crate) fn run(_: &Args) -> Outcome {
         count(wrong.len() as u64),
         rate(wrong.len() as f64 / asked.len() as f64),
     ))?;
+    let expected = filter.false_positive_rate();
+    let deviation = (expected * (1.0 - expected) / asked.len() as f64).sqrt();
     out.line(format_args!(
-        "   (expected {}, promised at most {}).",
-        rate(filter.false_positive_rate()),
+        "   (expected {}, by chance {} more or less; promised at most {}).",
+        rate(expected),
+        rate(2.0 * deviation),
         rate(filter.promised_false_positive_rate()),
     ))?;
     if let Some(example) = wrong.first() {
