@@ -1,5 +1,6 @@
 //! One small error type an operation. Each says what was given and what is allowed.
 
+use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
@@ -207,6 +208,17 @@ impl fmt::Display for MergeError {
             }
             MergeError::NoRoom(reason) => write!(f, "the filters do not fit into one: {reason}"),
         }
+    }
+}
+
+impl MergeError {
+    pub(crate) fn mismatch(what: &'static str, left: impl fmt::Debug, right: impl fmt::Debug) -> Self {
+        MergeError::Mismatch { what, left: format!("{left:?}"), right: format!("{right:?}") }
+    }
+
+    /// Fails if two filters differ in something that has to be the same.
+    pub(crate) fn check_same<T: PartialEq + fmt::Debug>(what: &'static str, left: T, right: T) -> Result<(), Self> {
+        if left == right { Ok(()) } else { Err(Self::mismatch(what, left, right)) }
     }
 }
 

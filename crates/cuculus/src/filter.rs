@@ -5,7 +5,7 @@ use crate::builder::Builder;
 use crate::error::{BuildError, InsertError, MergeError};
 use crate::evict::{BreadthFirst, random_walk};
 use crate::fingerprint::Fingerprint;
-use crate::geometry::{Geometry, Layout, Search};
+use crate::geometry::{Geometry, Search};
 use crate::hash::{HashKind, ItemHasher};
 use crate::key::Key;
 use crate::memory::Memory;
@@ -13,7 +13,6 @@ use crate::rng::Rng;
 use crate::sizing;
 use crate::stash::Stash;
 use crate::table::{Candidates, Cells, Table, with_table};
-use alloc::format;
 use core::fmt;
 
 /// A set that answers "never stored" or "probably stored", from which items can be removed.
@@ -363,38 +362,14 @@ impl CuckooFilter {
     }
 
     fn check_mergeable<T>(&self, other: &CuckooFilter<T>) -> Result<(), MergeError> {
-        let (ours, theirs) = (&self.spec, &other.spec);
-        let differ = |what, left: &dyn fmt::Debug, right: &dyn fmt::Debug| {
-            Err(MergeError::Mismatch { what, left: format!("{left:?}"), right: format!("{right:?}") })
-        };
-        let (a, b) = (&ours.geometry, &theirs.geometry);
-        if a.layout != b.layout {
-            return differ("layout", &a.layout, &b.layout);
-        }
-        if a.placement != b.placement {
-            return differ("placement", &a.placement, &b.placement);
-        }
-        if a.fingerprint_bits != b.fingerprint_bits {
-            return differ("fingerprint bits", &a.fingerprint_bits, &b.fingerprint_bits);
-        }
-        if a.slots_per_bucket != b.slots_per_bucket {
-            return differ("slots a bucket", &a.slots_per_bucket, &b.slots_per_bucket);
-        }
-        if a.wide_slots != b.wide_slots {
-            return differ("wide slots a bucket", &a.wide_slots, &b.wide_slots);
-        }
-        if a.buckets != b.buckets {
-            return differ("buckets", &a.buckets, &b.buckets);
-        }
-        match (ours.hasher.kind(), theirs.hasher.kind()) {
-            (left, right) if left == right => Ok(()),
-            (HashKind::Xxh3 { seed: left }, HashKind::Xxh3 { seed: right }) => differ("seed", &left, &right),
-            (HashKind::SipHash13 { .. }, HashKind::SipHash13 { .. }) => {
-                let check = |filter: &ItemHasher| filter.key_check();
-                differ("secret key (its check value)", &check(&ours.hasher), &check(&theirs.hasher))
-            }
-            (left, right) => differ("hash", &left, &right),
-        }
+        let (a, b) = (&self.spec.geometry, &other.spec.geometry);
+        MergeError::check_same("layout", a.layout, b.layout)?;
+        MergeError::check_same("placement", a.placement, b.placement)?;
+        MergeError::check_same("fingerprint bits", a.fingerprint_bits, b.fingerprint_bits)?;
+        MergeError::check_same("slots a bucket", a.slots_per_bucket, b.slots_per_bucket)?;
+        MergeError::check_same("wide slots a bucket", a.wide_slots, b.wide_slots)?;
+        MergeError::check_same("buckets", a.buckets, b.buckets)?;
+        self.spec.hasher.check_same(&other.spec.hasher)
     }
 
     /// [`insert_in`](Self::insert_in) the table that the filter has.
@@ -430,20 +405,15 @@ impl CuckooFilter {
         fingerprint: Fingerprint,
     ) -> Result<(), InsertError> {
         let bytes = self.bytes.as_mut();
-        let slots = self.spec.geometry.slots();
-        let copies = cells.count(bytes, candidates, fingerprint);
-        if copies == self.spec.geometry.candidate_slots() {
-            let stashes = self.spec.geometry.layout == Layout::Compact;
-            if stashes && self.stash.add(candidates, fingerprint, slots) {
-                return Ok(());
-            }
-            return Err(InsertError::TooManyCopies { copies: copies + self.stash.count(candidates, fingerprint) });
+        let geometry = &self.spec.geometry;
+        if cells.count(bytes, candidates, fingerprint) == geometry.candidate_slots() {
+            return self.stash.take_in(geometry, candidates, fingerprint);
         }
         let moved = match self.spec.search {
             Search::BreadthFirst { positions } => self.search.insert(cells, bytes, candidates, fingerprint, positions),
             Search::RandomWalk { kicks } => random_walk(cells, bytes, candidates, fingerprint, kicks, &mut self.rng),
         };
-        moved.map(drop).map_err(|_| InsertError::NoRoom { len: self.len, slots })
+        moved.map(drop).map_err(|_| InsertError::NoRoom { len: self.len, slots: geometry.slots() })
     }
 }
 

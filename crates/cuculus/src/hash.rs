@@ -1,6 +1,7 @@
 //! The hash of an item: one 64-bit value, from a published function that never changes under a file.
 
 use crate::bits::{Eight, Word};
+use crate::error::MergeError;
 use core::fmt;
 use core::hash::Hasher;
 
@@ -71,6 +72,22 @@ impl ItemHasher {
 
     pub(crate) const fn kind(&self) -> HashKind {
         self.kind
+    }
+
+    /// Fails, naming what differs, if this is another function than `other`.
+    pub(crate) fn check_same(&self, other: &Self) -> Result<(), MergeError> {
+        if self.kind == other.kind {
+            return Ok(());
+        }
+        Err(match (self.kind, other.kind) {
+            (HashKind::Xxh3 { seed: left }, HashKind::Xxh3 { seed: right }) => {
+                MergeError::mismatch("seed", left, right)
+            }
+            (HashKind::SipHash13 { .. }, HashKind::SipHash13 { .. }) => {
+                MergeError::mismatch("secret key (its check value)", self.key_check(), other.key_check())
+            }
+            (left, right) => MergeError::mismatch("hash", left, right),
+        })
     }
 
     /// A value that tells one key from another without giving the key away; 0 for an unkeyed hash.

@@ -70,15 +70,18 @@ fn rate_at(geometry: &Geometry, load: f64) -> f64 {
     match geometry.layout {
         Layout::Packed | Layout::SemiSorted => width(f, candidates, 1.0),
         Layout::Compact => {
-            // In a class of odd size each fingerprint leaves one slot out, so it is that much likelier in the others.
-            let crowding = |class: u32| match class % 2 {
-                1 if class > 1 => f64::from(class) / f64::from(class - 1),
-                _ => 1.0,
-            };
             let (wide, narrow) = (geometry.wide_slots, geometry.slots_per_bucket - geometry.wide_slots);
             let share = f64::from(wide) / f64::from(geometry.slots_per_bucket);
             share * width(f + 1, candidates, crowding(wide)) + (1.0 - share) * width(f, candidates, crowding(narrow))
         }
+    }
+}
+
+/// In a class of odd size each fingerprint leaves one slot out: how much likelier it is in the others.
+pub(crate) fn crowding(class: u32) -> f64 {
+    match class % 2 {
+        1 if class > 1 => f64::from(class) / f64::from(class - 1),
+        _ => 1.0,
     }
 }
 

@@ -5,7 +5,9 @@
 //! exists only while all its candidate slots hold its fingerprint (removals take the stashed copy first), so a lookup
 //! never has to look here: it has found the item in the table already.
 
+use crate::error::InsertError;
 use crate::fingerprint::Fingerprint;
+use crate::geometry::{Geometry, Layout};
 use crate::table::{Candidates, Cell};
 use alloc::collections::BTreeMap;
 
@@ -29,8 +31,22 @@ impl Stash {
         (*lowest, fingerprint)
     }
 
+    /// Takes in a copy of an item whose candidate slots all hold its fingerprint already, or refuses it.
+    pub(crate) fn take_in(
+        &mut self,
+        geometry: &Geometry,
+        candidates: &Candidates,
+        fingerprint: Fingerprint,
+    ) -> Result<(), InsertError> {
+        if geometry.layout == Layout::Compact && self.add(candidates, fingerprint, geometry.slots()) {
+            return Ok(());
+        }
+        let copies = geometry.candidate_slots() + self.count(candidates, fingerprint);
+        Err(InsertError::TooManyCopies { copies })
+    }
+
     /// Adds a copy; false if the stash takes no more of this item, or no further item.
-    pub(crate) fn add(&mut self, candidates: &Candidates, fingerprint: Fingerprint, slots: u64) -> bool {
+    fn add(&mut self, candidates: &Candidates, fingerprint: Fingerprint, slots: u64) -> bool {
         let (full, entry) =
             (self.copies.len() as u64 >= Self::most_entries(slots), Self::entry(candidates, fingerprint));
         match self.copies.get_mut(&entry) {

@@ -8,7 +8,8 @@ pub(crate) trait Bytes {
     /// `at + 8` is at most the number of bytes.
     unsafe fn load(&self, at: usize) -> u64;
 
-    /// [`load`](Self::load), never joined with others into a vector gather.
+    /// [`load`](Self::load), never joined with others into a vector gather: those take several times as long as the loads
+    /// by themselves.
     ///
     /// # Safety
     /// As [`load`](Self::load).
@@ -31,66 +32,35 @@ pub(crate) trait BytesMut: Bytes {
 impl Bytes for [u8] {
     #[inline(always)]
     unsafe fn load(&self, at: usize) -> u64 {
-        // SAFETY: the caller's promise.
-        unsafe { load(self, at) }
+        debug_assert!(at + 8 <= self.len());
+        // SAFETY: the caller promises that the eight bytes lie inside `self`; the read is unaligned.
+        u64::from_le(unsafe { self.as_ptr().add(at).cast::<u64>().read_unaligned() })
     }
 
     #[inline(always)]
     unsafe fn load_alone(&self, at: usize) -> u64 {
-        // SAFETY: the caller's promise.
-        unsafe { load_alone(self, at) }
+        #[derive(Clone, Copy)]
+        #[repr(Rust, packed)]
+        struct Unaligned(u64);
+        debug_assert!(at + 8 <= self.len());
+        // SAFETY: the caller promises that the eight bytes lie inside `self`; the type has no alignment. Volatile only so
+        // that the read stays one of its own.
+        u64::from_le(unsafe { self.as_ptr().add(at).cast::<Unaligned>().read_volatile() }.0)
     }
 
     #[inline(always)]
     fn prefetch(&self, at: usize) {
-        prefetch(self, at);
+        prefetch_address(self.as_ptr().wrapping_add(at));
     }
 }
 
 impl BytesMut for [u8] {
+    /// Checked: writes are not where the time goes.
     #[inline(always)]
     fn store(&mut self, at: usize, keep: u64, bits: u64) {
-        store(self, at, keep, bits);
+        let word: &mut [u8; 8] = (&mut self[at..at + 8]).try_into().expect("eight bytes");
+        *word = (u64::from_le_bytes(*word) & keep | bits).to_le_bytes();
     }
-}
-
-/// The eight bytes at `at`, as a little-endian word.
-///
-/// # Safety
-/// `at + 8 <= bytes.len()`.
-#[inline(always)]
-pub(crate) unsafe fn load(bytes: &[u8], at: usize) -> u64 {
-    debug_assert!(at + 8 <= bytes.len());
-    // SAFETY: the caller promises that the eight bytes lie inside `bytes`; the read is unaligned.
-    u64::from_le(unsafe { bytes.as_ptr().add(at).cast::<u64>().read_unaligned() })
-}
-
-/// [`load`], never joined with others into a vector gather: those take several times as long as the loads by themselves.
-///
-/// # Safety
-/// `at + 8 <= bytes.len()`.
-#[inline(always)]
-pub(crate) unsafe fn load_alone(bytes: &[u8], at: usize) -> u64 {
-    #[derive(Clone, Copy)]
-    #[repr(Rust, packed)]
-    struct Unaligned(u64);
-    debug_assert!(at + 8 <= bytes.len());
-    // SAFETY: the caller promises that the eight bytes lie inside `bytes`; the type has no alignment. Volatile only so
-    // that the read stays one of its own.
-    u64::from_le(unsafe { bytes.as_ptr().add(at).cast::<Unaligned>().read_volatile() }.0)
-}
-
-/// Replaces the bits of `keep = 0` in the eight bytes at `at` by those of `bits`. Checked: writes are not where the time goes.
-#[inline(always)]
-pub(crate) fn store(bytes: &mut [u8], at: usize, keep: u64, bits: u64) {
-    let word: &mut [u8; 8] = (&mut bytes[at..at + 8]).try_into().expect("eight bytes");
-    *word = (u64::from_le_bytes(*word) & keep | bits).to_le_bytes();
-}
-
-/// Asks for the cache line of `bytes[at]`. Any `at` is fine: a prefetch reads nothing.
-#[inline(always)]
-pub(crate) fn prefetch(bytes: &[u8], at: usize) {
-    prefetch_address(bytes.as_ptr().wrapping_add(at));
 }
 
 /// Asks for the cache line of an address. Any address is fine.

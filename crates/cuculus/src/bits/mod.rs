@@ -7,7 +7,7 @@ pub(crate) mod bytes;
 pub(crate) mod lanes;
 pub(crate) mod word;
 
-pub(crate) use bytes::{Bytes, BytesMut, load, prefetch, store};
+pub(crate) use bytes::{Bytes, BytesMut, prefetch_address};
 pub(crate) use lanes::Lanes;
 pub(crate) use word::{Eight, Word};
 

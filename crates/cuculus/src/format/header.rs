@@ -71,6 +71,14 @@ impl StoredHash {
         }
     }
 
+    /// Its name, and its seed if it has no secret key.
+    pub(super) fn named(self) -> (&'static str, Option<u64>) {
+        match self {
+            StoredHash::Xxh3 { seed } => ("XXH3-64", Some(seed)),
+            StoredHash::SipHash13 { .. } => ("SipHash-1-3", None),
+        }
+    }
+
     /// The item hash, given the secret key for a keyed filter and none for another.
     pub(super) fn hasher(self, key: Option<&[u8; 16]>) -> Result<ItemHasher, FormatError> {
         match (self, key) {
@@ -161,9 +169,7 @@ impl Header {
         put(at::STASH_ENTRIES, &self.stash_entries.to_le_bytes());
         put(at::TABLE_CHECKSUM, &self.table_checksum.to_le_bytes());
         put(at::STASH_CHECKSUM, &self.stash_checksum.to_le_bytes());
-        let sum = checksum(&header[..at::CHECKSUM]);
-        header[at::CHECKSUM..].copy_from_slice(&sum.to_le_bytes());
-        header
+        seal(header)
     }
 
     /// Reads the header from the first bytes of a file and checks all of it; nothing is allocated.
@@ -188,17 +194,7 @@ impl Header {
 
     /// Fails if a file of this length is not exactly as long as the header says.
     pub(super) fn check_length(&self, found: u64) -> Result<(), FormatError> {
-        let expected = self.file_bytes();
-        match found {
-            _ if found < expected => Err(FormatError::Truncated { expected, found }),
-            _ if found > expected => Err(FormatError::TrailingBytes { expected }),
-            _ => Ok(()),
-        }
-    }
-
-    /// The item hash, given the secret key for a keyed filter and none for another.
-    pub(super) fn hasher(&self, key: Option<&[u8; 16]>) -> Result<ItemHasher, FormatError> {
-        self.hash.hasher(key)
+        check_length(self.file_bytes(), found)
     }
 
     /// A filter with this header's parameters over a table.
@@ -209,10 +205,7 @@ impl Header {
     }
 
     pub(super) fn info(&self) -> FileInfo {
-        let (hash, seed) = match self.hash {
-            StoredHash::Xxh3 { seed } => ("XXH3-64", Some(seed)),
-            StoredHash::SipHash13 { .. } => ("SipHash-1-3", None),
-        };
+        let (hash, seed) = self.hash.named();
         FileInfo {
             version: VERSION,
             geometry: self.geometry,
@@ -229,6 +222,30 @@ impl Header {
             stash_entries: self.stash_entries,
             file_bytes: self.file_bytes(),
         }
+    }
+}
+
+/// Fails if a file of `found` bytes is not exactly as long as its header says.
+pub(super) fn check_length(expected: u64, found: u64) -> Result<(), FormatError> {
+    match found {
+        _ if found < expected => Err(FormatError::Truncated { expected, found }),
+        _ if found > expected => Err(FormatError::TrailingBytes { expected }),
+        _ => Ok(()),
+    }
+}
+
+/// Ends a header with its checksum.
+pub(super) fn seal(mut header: [u8; HEADER_BYTES]) -> [u8; HEADER_BYTES] {
+    let sum = checksum(&header[..at::CHECKSUM]);
+    header[at::CHECKSUM..].copy_from_slice(&sum.to_le_bytes());
+    header
+}
+
+/// Fails, naming the field, if it has not got what it may have.
+pub(super) fn require(good: bool, name: &'static str, value: u64, allowed: &'static str) -> Result<(), FormatError> {
+    match good {
+        true => Ok(()),
+        false => Err(FormatError::Field { name, value: value.into(), allowed }),
     }
 }
 
@@ -312,10 +329,7 @@ impl Fields<'_> {
 
     pub(super) fn check_header_length(&self) -> Result<(), FormatError> {
         let bytes = u16::from_le_bytes(self.bytes(at::HEADER_BYTES));
-        match bytes as usize == HEADER_BYTES {
-            true => Ok(()),
-            false => Err(FormatError::Field { name: "header length", value: u64::from(bytes).into(), allowed: "256" }),
-        }
+        require(bytes as usize == HEADER_BYTES, "header length", bytes.into(), "256")
     }
 
     pub(super) fn hash(&self) -> Result<StoredHash, FormatError> {
@@ -344,16 +358,12 @@ impl Fields<'_> {
 
     /// Every field against its range, each only after those that its own range depends on.
     fn check(&self) -> Result<Header, FormatError> {
-        let ok = |good: bool, name, value: u64, allowed| match good {
-            true => Ok(()),
-            false => Err(FormatError::Field { name, value: value.into(), allowed }),
-        };
         let code = |at: usize| u64::from(self.0[at]);
         // 1. What must be as it is.
         self.check_header_length()?;
-        ok(self.u32(at::RESERVED_WORD) == 0, "reserved", self.u32(at::RESERVED_WORD).into(), "0")?;
+        require(self.u32(at::RESERVED_WORD) == 0, "reserved", self.u32(at::RESERVED_WORD).into(), "0")?;
         for at in (at::RESERVED..at::CHECKSUM).step_by(8) {
-            ok(self.u64(at) == 0, "reserved", self.u64(at), "0")?;
+            require(self.u64(at) == 0, "reserved", self.u64(at), "0")?;
         }
         // 2. Codes.
         let field = |name, at, allowed| FormatError::Field { name, value: code(at).into(), allowed };
@@ -375,9 +385,9 @@ impl Fields<'_> {
             2 => Search::RandomWalk { kicks: budget },
             _ => return Err(field("search", at::SEARCH, "1 (breadth-first) or 2 (random walk)")),
         };
-        ok(budget <= Search::MAX_BUDGET, "search budget", budget.into(), "at most 1,048,576")?;
+        require(budget <= Search::MAX_BUDGET, "search budget", budget.into(), "at most 1,048,576")?;
         let compression = self.u32(at::COMPRESSION);
-        ok(compression <= 1, "compression", compression.into(), "0 (none) or 1 (zlib)")?;
+        require(compression <= 1, "compression", compression.into(), "0 (none) or 1 (zlib)")?;
         // 3. The geometry, by the one validator that building a filter uses too; only then its sizes mean something.
         let geometry = Geometry {
             layout,
@@ -390,21 +400,21 @@ impl Fields<'_> {
         geometry.validate()?;
         // 4. Counts and rate.
         let (capacity, len) = (self.u64(at::CAPACITY), self.u64(at::LEN));
-        ok(capacity <= geometry.slots(), "capacity", capacity, "at most the number of slots")?;
-        ok(len <= capacity, "items", len, "at most the capacity")?;
+        require(capacity <= geometry.slots(), "capacity", capacity, "at most the number of slots")?;
+        require(len <= capacity, "items", len, "at most the capacity")?;
         let promised_rate = self.promised_rate()?;
         // 5. Lengths of the parts; the file's own length is compared with them by whoever knows it.
         let (table_bytes, stored_bytes) = (self.u64(at::TABLE_BYTES), self.u64(at::STORED_BYTES));
-        ok(table_bytes == geometry.table_bytes(), "table bytes", table_bytes, "what the geometry takes")?;
+        require(table_bytes == geometry.table_bytes(), "table bytes", table_bytes, "what the geometry takes")?;
         let compressed = compression == 1;
         let stored_well = match compressed {
             true => zlib::is_possible(stored_bytes, table_bytes),
             false => stored_bytes == table_bytes,
         };
-        ok(stored_well, "stored bytes", stored_bytes, "what the table takes, or less if compressed")?;
+        require(stored_well, "stored bytes", stored_bytes, "what the table takes, or less if compressed")?;
         let stash_entries = self.u64(at::STASH_ENTRIES);
         let most = if layout == Layout::Compact { Stash::most_entries(geometry.slots()).min(len) } else { 0 };
-        ok(stash_entries <= most, "stash entries", stash_entries, "few in the compact layout, else 0")?;
+        require(stash_entries <= most, "stash entries", stash_entries, "few in the compact layout, else 0")?;
         Ok(Header {
             geometry,
             search,

@@ -57,7 +57,7 @@ impl MappedFilter {
         if header.compressed {
             return Err(wrong(FormatError::Compressed));
         }
-        let hasher = header.hasher(key).map_err(&wrong)?;
+        let hasher = header.hash.hasher(key).map_err(&wrong)?;
         let checksum = header.table_checksum;
         Ok(header.filter(hasher, Mapped { map, table, checksum }, stash))
     }

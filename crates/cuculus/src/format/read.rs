@@ -3,7 +3,7 @@
 
 use super::checksum::{Checksum, checksum};
 use super::error::FormatError;
-use super::header::{FileInfo, HEADER_BYTES, Header};
+use super::header::{FileInfo, HEADER_BYTES, Header, StoredHash};
 use super::stash::{Decoder, ENTRY_BYTES};
 use super::{sparse, zlib};
 use crate::filter::CuckooFilter;
@@ -51,9 +51,9 @@ pub(super) enum Access<'a> {
 }
 
 impl Access<'_> {
-    fn hasher(&self, header: &Header) -> Result<ItemHasher, FormatError> {
+    pub(super) fn hasher(&self, hash: StoredHash) -> Result<ItemHasher, FormatError> {
         match self {
-            Access::Use(key) => header.hasher(*key),
+            Access::Use(key) => hash.hasher(*key),
             Access::Inspect => Ok(ItemHasher::new(HashKind::default())),
         }
     }
@@ -70,21 +70,20 @@ pub(super) fn read<R: Source>(source: &mut R, access: Access<'_>) -> Result<(Hea
     if let Some(total) = total {
         header.check_length(total)?;
     }
-    let hasher = access.hasher(&header)?;
+    let hasher = access.hasher(header.hash)?;
     if header.compressed {
         let rest = source.rest(header.file_bytes() - HEADER_BYTES as u64)?;
         return Ok(read_compressed(header, hasher, rest).map(|filter| (header, filter))?);
     }
     // 2. The table and the stash, with their checksums.
-    let mut reader = Reader { source, header, position: got as u64 };
-    let table = reader.plain_table(total.is_some())?;
-    let stash = reader.stash()?;
+    let mut reader = Reader::new(source, header.file_bytes());
+    let table = plain_table(&mut reader, &header, total.is_some())?;
+    let mut decoder = Decoder::new(&header.geometry, header.len);
+    reader.stash::<ENTRY_BYTES>(header.stash_entries, header.stash_checksum, |entry| decoder.entry(entry))?;
     // 3. Nothing more.
-    if fill(reader.source, &mut [0])? != 0 {
-        return Err(FormatError::TrailingBytes { expected: header.file_bytes() }.into());
-    }
+    reader.end()?;
     // 4. The contents, recounted.
-    let filter = header.filter(hasher, table, stash);
+    let filter = header.filter(hasher, table, decoder.finish());
     filter.validate().map_err(FormatError::Contents)?;
     Ok((header, filter))
 }
@@ -131,50 +130,68 @@ pub(super) fn fill<R: Source>(source: &mut R, into: &mut [u8]) -> Result<usize, 
     Ok(filled)
 }
 
-struct Reader<'a, R> {
+/// What comes after the header.
+pub(super) struct Reader<'a, R> {
     source: &'a mut R,
-    header: Header,
+    /// Bytes of the whole file, and how many of them have been read.
+    expected: u64,
     position: u64,
 }
 
-impl<R: Source> Reader<'_, R> {
-    fn exactly(&mut self, into: &mut [u8]) -> Result<(), R::Error> {
+impl<'a, R: Source> Reader<'a, R> {
+    /// For a source whose header has been read.
+    pub(super) fn new(source: &'a mut R, expected: u64) -> Self {
+        Reader { source, expected, position: HEADER_BYTES as u64 }
+    }
+
+    pub(super) fn exactly(&mut self, into: &mut [u8]) -> Result<(), R::Error> {
         let got = fill(self.source, into)?;
         self.position += got as u64;
-        if got < into.len() {
-            let expected = self.header.file_bytes();
-            return Err(FormatError::Truncated { expected, found: self.position }.into());
+        match got < into.len() {
+            true => Err(FormatError::Truncated { expected: self.expected, found: self.position }.into()),
+            false => Ok(()),
         }
-        Ok(())
     }
 
-    fn plain_table(&mut self, all_there: bool) -> Result<Memory, R::Error> {
+    /// Hands the entries of the stash section on, one after the other, and checks its checksum.
+    pub(super) fn stash<const N: usize>(
+        &mut self,
+        entries: u64,
+        checksum: u64,
+        mut take: impl FnMut([u8; N]) -> Result<(), FormatError>,
+    ) -> Result<(), R::Error> {
         let mut sum = Checksum::new();
-        let mut table = Growing::new(&self.header, all_there)?;
-        while !table.is_full() {
-            let (room, filled) = table.room()?;
-            let piece = room.len().min(filled + PIECE);
-            self.exactly(&mut room[filled..piece])?;
-            // While the piece is in the cache.
-            sum.update(&room[filled..piece]);
-            table.filled = piece;
-        }
-        check_sum("table", self.header.table_checksum, sum.finish())?;
-        Ok(table.memory)
-    }
-
-    fn stash(&mut self) -> Result<Stash, R::Error> {
-        let mut sum = Checksum::new();
-        let mut decoder = Decoder::new(&self.header.geometry, self.header.len);
-        for _ in 0..self.header.stash_entries {
-            let mut entry = [0; ENTRY_BYTES];
+        for _ in 0..entries {
+            let mut entry = [0; N];
             self.exactly(&mut entry)?;
             sum.update(&entry);
-            decoder.entry(entry)?;
+            take(entry)?;
         }
-        check_sum("stash", self.header.stash_checksum, sum.finish())?;
-        Ok(decoder.finish())
+        Ok(check_sum("stash", checksum, sum.finish())?)
     }
+
+    /// Fails if something follows.
+    pub(super) fn end(self) -> Result<(), R::Error> {
+        match fill(self.source, &mut [0])? {
+            0 => Ok(()),
+            _ => Err(FormatError::TrailingBytes { expected: self.expected }.into()),
+        }
+    }
+}
+
+fn plain_table<R: Source>(reader: &mut Reader<'_, R>, header: &Header, all_there: bool) -> Result<Memory, R::Error> {
+    let mut sum = Checksum::new();
+    let mut table = Growing::new(header, all_there)?;
+    while !table.is_full() {
+        let (room, filled) = table.room()?;
+        let piece = room.len().min(filled + PIECE);
+        reader.exactly(&mut room[filled..piece])?;
+        // While the piece is in the cache.
+        sum.update(&room[filled..piece]);
+        table.filled = piece;
+    }
+    check_sum("table", header.table_checksum, sum.finish())?;
+    Ok(table.memory)
 }
 
 pub(super) fn check_sum(part: &'static str, stored: u64, computed: u64) -> Result<(), FormatError> {
@@ -273,7 +290,7 @@ impl<'a> FilterView<'a> {
         if header.compressed {
             return Err(FormatError::Compressed);
         }
-        let hasher = header.hasher(key)?;
+        let hasher = header.hash.hasher(key)?;
         let table = View { table: &bytes[table], checksum: header.table_checksum };
         Ok(header.filter(hasher, table, stash))
     }
@@ -305,7 +322,7 @@ pub fn verify_bytes(bytes: &[u8]) -> Result<FileInfo, FormatError> {
     match header.compressed {
         true => sparse::check(table, &header, &stash)?,
         false => {
-            let hasher = Access::Inspect.hasher(&header)?;
+            let hasher = Access::Inspect.hasher(header.hash)?;
             header.filter(hasher, table, stash).validate().map_err(FormatError::Contents)?;
         }
     }

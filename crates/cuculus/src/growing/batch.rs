@@ -2,14 +2,11 @@
 
 use super::filter::GrowingFilter;
 use super::probe::Probe;
+use crate::batch::{GROUP, Given, Hashes, Lookup, contains_pipeline, in_groups};
 use crate::error::InsertManyError;
 use crate::key::Key;
 use alloc::vec;
 use alloc::vec::Vec;
-
-/// Keys of one step, and how many steps their lines are on their way.
-const GROUP: usize = 8;
-const FLYING: usize = 4;
 
 impl GrowingFilter {
     /// [`contains`](Self::contains) for each key, in order. Several times faster than single calls where the table is
@@ -26,59 +23,27 @@ impl GrowingFilter {
     /// If `found` is not as long as `keys`.
     pub fn contains_many_into<K: Key>(&self, keys: &[K], found: &mut [bool]) {
         assert_eq!(keys.len(), found.len(), "one answer for each key");
-        let hasher = self.spec.hasher;
-        self.contains_blocks(keys, found, move |keys, hashes| K::hash_many(keys, &hasher, hashes));
+        self.contains_groups(keys, found, self.spec.hasher);
     }
 
     /// [`contains_many`](Self::contains_many) by hash.
     pub fn contains_many_hash(&self, hashes: &[u64]) -> Vec<bool> {
         let mut found = vec![false; hashes.len()];
-        self.contains_blocks(hashes, &mut found, |block, hashes| hashes.copy_from_slice(block));
+        self.contains_groups(hashes, &mut found, Given);
         found
     }
 
     #[inline(always)]
-    fn contains_blocks<K>(&self, keys: &[K], found: &mut [bool], hash: impl Fn(&[K], &mut [u64]) + Copy) {
+    fn contains_groups<K>(&self, keys: &[K], found: &mut [bool], hashes: impl Hashes<K>) {
         match self.table.shape.open() {
             true => self.arch.run(
                 #[inline(always)]
-                || self.contains_pipeline::<true, K>(keys, found, hash),
+                || contains_pipeline(Lines::<true>(self), keys, found, hashes),
             ),
             false => self.arch.run(
                 #[inline(always)]
-                || self.contains_pipeline::<false, K>(keys, found, hash),
+                || contains_pipeline(Lines::<false>(self), keys, found, hashes),
             ),
-        }
-    }
-
-    /// Compares one group of keys while the lines of the next three are on their way.
-    #[inline(always)]
-    fn contains_pipeline<const OPEN: bool, K>(&self, keys: &[K], found: &mut [bool], hash: impl Fn(&[K], &mut [u64])) {
-        let (table, stash) = (&self.table, &self.stash);
-        let mut ring = [[(Probe::new::<OPEN>(table, stash, 0), 0); GROUP]; FLYING];
-        let groups = keys.len() / GROUP;
-        for step in 0..groups + FLYING - 1 {
-            if step < groups {
-                let mut hashes = [0; GROUP];
-                hash(&keys[step * GROUP..][..GROUP], &mut hashes);
-                for (slot, &hash) in ring[step % FLYING].iter_mut().zip(&hashes) {
-                    let probe = Probe::new::<OPEN>(table, stash, hash);
-                    probe.prefetch();
-                    *slot = (probe, hash);
-                }
-            }
-            if let Some(step) = (step + 1).checked_sub(FLYING) {
-                let found = &mut found[step * GROUP..][..GROUP];
-                for (found, (probe, hash)) in found.iter_mut().zip(&ring[step % FLYING]) {
-                    *found = self.look::<OPEN>(probe, *hash);
-                }
-            }
-        }
-        let (keys, found) = (&keys[groups * GROUP..], &mut found[groups * GROUP..]);
-        let mut hashes = [0; GROUP];
-        hash(keys, &mut hashes[..keys.len()]);
-        for (found, &hash) in found.iter_mut().zip(&hashes) {
-            *found = self.look::<OPEN>(&Probe::new::<OPEN>(table, stash, hash), hash);
         }
     }
 
@@ -87,8 +52,7 @@ impl GrowingFilter {
     /// # Errors
     /// [`InsertManyError`] at the first refused key: the ones before it are stored, it and the ones after it are not.
     pub fn insert_many<K: Key>(&mut self, keys: &[K]) -> Result<(), InsertManyError> {
-        let hasher = self.spec.hasher;
-        self.insert_blocks(keys, |keys, hashes| K::hash_many(keys, &hasher, hashes))
+        self.insert_groups(keys, self.spec.hasher)
     }
 
     /// [`insert_many`](Self::insert_many) by hash.
@@ -96,19 +60,19 @@ impl GrowingFilter {
     /// # Errors
     /// As [`insert_many`](Self::insert_many).
     pub fn insert_many_hash(&mut self, hashes: &[u64]) -> Result<(), InsertManyError> {
-        self.insert_blocks(hashes, |block, hashes| hashes.copy_from_slice(block))
+        self.insert_groups(hashes, Given)
     }
 
     /// Fetches the lines of one group of keys while the group before it is stored.
     #[inline(always)]
-    fn insert_blocks<K>(&mut self, keys: &[K], hash: impl Fn(&[K], &mut [u64])) -> Result<(), InsertManyError> {
+    fn insert_groups<K>(&mut self, keys: &[K], source: impl Hashes<K>) -> Result<(), InsertManyError> {
         let mut ring = [[0; GROUP]; 2];
         let groups = keys.len().div_ceil(GROUP);
         let group_len = |group: usize| GROUP.min(keys.len() - group * GROUP);
         for step in 0..groups + 1 {
             if step < groups {
                 let hashes = &mut ring[step % 2][..group_len(step)];
-                hash(&keys[step * GROUP..][..hashes.len()], hashes);
+                source.fill(&keys[step * GROUP..][..hashes.len()], hashes);
                 hashes.iter().for_each(|&hash| self.prefetch(hash));
             }
             if let Some(step) = step.checked_sub(1) {
@@ -123,25 +87,21 @@ impl GrowingFilter {
 
     /// [`remove`](Self::remove) for each key, in order: whether each was there.
     pub fn remove_many<K: Key>(&mut self, keys: &[K]) -> Vec<bool> {
-        let hasher = self.spec.hasher;
-        self.remove_blocks(keys, |keys, hashes| K::hash_many(keys, &hasher, hashes))
+        self.remove_groups(keys, self.spec.hasher)
     }
 
     /// [`remove_many`](Self::remove_many) by hash.
     pub fn remove_many_hash(&mut self, hashes: &[u64]) -> Vec<bool> {
-        self.remove_blocks(hashes, |block, hashes| hashes.copy_from_slice(block))
+        self.remove_groups(hashes, Given)
     }
 
     #[inline(always)]
-    fn remove_blocks<K>(&mut self, keys: &[K], hash: impl Fn(&[K], &mut [u64])) -> Vec<bool> {
-        let mut hashes = [0; GROUP];
+    fn remove_groups<K>(&mut self, keys: &[K], hashes: impl Hashes<K>) -> Vec<bool> {
         let mut removed = Vec::with_capacity(keys.len());
-        for keys in keys.chunks(GROUP) {
-            let hashes = &mut hashes[..keys.len()];
-            hash(keys, hashes);
-            hashes.iter().for_each(|&hash| self.prefetch(hash));
-            removed.extend(hashes.iter().map(|&hash| self.remove_hash(hash)));
-        }
+        in_groups(keys, hashes, |group| {
+            group.iter().for_each(|&hash| self.prefetch(hash));
+            removed.extend(group.iter().map(|&hash| self.remove_hash(hash)));
+        });
         removed
     }
 
@@ -151,5 +111,36 @@ impl GrowingFilter {
             true => Probe::new::<true>(&self.table, &self.stash, hash).prefetch(),
             false => Probe::new::<false>(&self.table, &self.stash, hash).prefetch(),
         }
+    }
+}
+
+/// Lookups, by the two lines of each item.
+#[derive(Clone, Copy)]
+struct Lines<'a, const OPEN: bool>(&'a GrowingFilter);
+
+impl<'a, const OPEN: bool> Lookup for Lines<'a, OPEN> {
+    /// Each item's lines, and its hash.
+    type Group = [(Probe<'a>, u64); GROUP];
+
+    #[inline(always)]
+    fn locate(&self, hashes: [u64; GROUP]) -> Self::Group {
+        hashes.map(|hash| (Probe::new::<OPEN>(&self.0.table, &self.0.stash, hash), hash))
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, group: &Self::Group) {
+        group.iter().for_each(|(probe, _)| probe.prefetch());
+    }
+
+    #[inline(always)]
+    fn look(&self, group: &Self::Group, found: &mut [bool; GROUP]) {
+        for (found, (probe, hash)) in found.iter_mut().zip(group) {
+            *found = self.0.look::<OPEN>(probe, *hash);
+        }
+    }
+
+    #[inline(always)]
+    fn look_one(&self, hash: u64) -> bool {
+        self.0.look::<OPEN>(&Probe::new::<OPEN>(&self.0.table, &self.0.stash, hash), hash)
     }
 }

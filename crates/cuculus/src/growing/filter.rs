@@ -12,7 +12,6 @@ use crate::bits::mask;
 use crate::error::{BuildError, InsertError, MergeError};
 use crate::hash::{HashKind, ItemHasher};
 use crate::key::Key;
-use alloc::format;
 use core::fmt;
 
 /// A [`CuckooFilter`](crate::CuckooFilter) that grows and shrinks with its items, line by line, and keeps one
@@ -174,9 +173,7 @@ impl GrowingFilter {
     /// # Errors
     /// The first contradiction, in words.
     pub fn validate(&self) -> Result<(), &'static str> {
-        let mut table = self.table.clone();
-        table.recount()?;
-        if (table.occupied, table.weight) != (self.table.occupied, self.table.weight) {
+        if self.table.counted()? != (self.table.occupied, self.table.weight) {
             return Err("the table does not hold what was counted");
         }
         self.check_counts()
@@ -214,7 +211,8 @@ impl GrowingFilter {
     /// one in a hundred) at every size.
     ///
     /// # Errors
-    /// [`BuildError`] if the rate is outside `2^-29 ..= 0.5`, or there is no memory.
+    /// [`BuildError`] if the rate is not between 0 and 1, or so small that no growing filter reaches it, or if there is no
+    /// memory.
     pub fn new(rate: f64) -> Result<Self, BuildError> {
         Self::builder().false_positive_rate(rate).build()
     }
@@ -345,27 +343,10 @@ impl GrowingFilter {
 
     fn check_mergeable(&self, other: &GrowingFilter) -> Result<(), MergeError> {
         let (ours, theirs) = (&self.spec, &other.spec);
-        let differ = |what, left: &dyn fmt::Debug, right: &dyn fmt::Debug| {
-            Err(MergeError::Mismatch { what, left: format!("{left:?}"), right: format!("{right:?}") })
-        };
-        if self.maximum() != other.maximum() {
-            return differ("maximum", &self.maximum(), &other.maximum());
-        }
-        if ours.promised_rate != theirs.promised_rate {
-            return differ("false-positive rate", &ours.promised_rate, &theirs.promised_rate);
-        }
-        if ours.parameters != theirs.parameters {
-            return differ("shape", &ours.parameters, &theirs.parameters);
-        }
-        match (ours.hasher.kind(), theirs.hasher.kind()) {
-            (left, right) if left == right => Ok(()),
-            (HashKind::Xxh3 { seed: left }, HashKind::Xxh3 { seed: right }) => differ("seed", &left, &right),
-            (HashKind::SipHash13 { .. }, HashKind::SipHash13 { .. }) => {
-                let check = |hasher: &ItemHasher| hasher.key_check();
-                differ("secret key (its check value)", &check(&ours.hasher), &check(&theirs.hasher))
-            }
-            (left, right) => differ("hash", &left, &right),
-        }
+        MergeError::check_same("maximum", self.maximum(), other.maximum())?;
+        MergeError::check_same("false-positive rate", ours.promised_rate, theirs.promised_rate)?;
+        MergeError::check_same("shape", ours.parameters, theirs.parameters)?;
+        ours.hasher.check_same(&theirs.hasher)
     }
 
     /// Every entry as an item: those of the table in its order, then stashed copies.

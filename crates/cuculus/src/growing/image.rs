@@ -1,6 +1,6 @@
 //! A table as one string of bytes, which is what files hold: the lines of both sides, then the planes of both.
 
-use super::shape::{Entry, Shape};
+use super::shape::Shape;
 use super::side::{Side, lines_of};
 use super::table::{Cell, Table};
 use crate::bits::mask;
@@ -80,10 +80,10 @@ impl Table {
         })
     }
 
-    /// Counts what lies in the table, and fails where bytes are not what this crate writes.
-    pub(crate) fn recount(&mut self) -> Result<(), &'static str> {
-        (self.occupied, self.weight) = ([0; 2], 0);
-        let shape = self.shape;
+    /// What `occupied` and `weight` have to be, counted; fails where bytes are not what this crate writes.
+    pub(crate) fn counted(&self) -> Result<([u64; 2], u128), &'static str> {
+        let (mut occupied, mut weight) = ([0; 2], 0);
+        let shape = &self.shape;
         let used = shape.classes.iter().map(|class| class.size * u64::from(class.width)).sum::<u64>() as u32;
         for side in 0..2 {
             for line in 0..self.sides[side].lines {
@@ -99,7 +99,14 @@ impl Table {
                 for slot in 0..shape.slots {
                     let cell = Cell::new(side, line, slot);
                     match self.entry(cell) {
-                        Some(entry) => self.check(cell, &entry)?,
+                        Some(entry) => {
+                            let item = self.item_from(cell, &entry);
+                            if item.slots[0] == item.slots[1] {
+                                return Err("an entry lies in the slot that it leaves out");
+                            }
+                            occupied[item.class] += 1;
+                            weight += self.weight_of(item.class, depth, entry.known - depth);
+                        }
                         None if self.slot(cell) != 0 => return Err("a slot without a mark that is not empty"),
                         None => empty |= 1 << slot,
                     }
@@ -109,17 +116,7 @@ impl Table {
                 }
             }
         }
-        Ok(())
-    }
-
-    fn check(&mut self, cell: Cell, entry: &Entry) -> Result<(), &'static str> {
-        let item = self.item_from(cell, entry);
-        if item.slots[0] == item.slots[1] {
-            return Err("an entry lies in the slot that it leaves out");
-        }
-        let depth = self.sides[cell.side()].depth_of(cell.line());
-        self.count(item.class, depth, entry.known - depth);
-        Ok(())
+        Ok((occupied, weight))
     }
 }
 
@@ -162,7 +159,7 @@ impl Arriving {
 
     /// The table, counted.
     pub(crate) fn finish(mut self) -> Result<Table, &'static str> {
-        self.table.recount()?;
+        (self.table.occupied, self.table.weight) = self.table.counted()?;
         Ok(self.table)
     }
 }

@@ -2,7 +2,7 @@
 //! from them; a line's splitting, removals and moves read them.
 
 use super::chunks::Chunks;
-use crate::bits::mask;
+use crate::bits::{BytesMut, mask};
 use alloc::vec::Vec;
 
 /// The planes of one side.
@@ -74,7 +74,7 @@ impl Planes {
         let keep = keep | !mask(self.slots);
         let plane = self.list.get_mut(bit as usize).and_then(|plane| plane.find_mut(line));
         let (bytes, at) = plane.expect("the planes of a line are there");
-        crate::bits::store(bytes, at, keep, bits);
+        bytes.store(at, keep, bits);
     }
 
     /// What the planes of `count` address bits from `from` on hold of a slot.

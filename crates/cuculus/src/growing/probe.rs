@@ -3,7 +3,7 @@
 use super::shape::{Class, Shape};
 use super::stash::Stash;
 use super::table::{Table, word};
-use crate::bits::mask;
+use crate::bits::{Bytes, mask};
 
 /// Everything that comparing needs, found before the lines have arrived.
 #[derive(Clone, Copy)]
@@ -55,7 +55,7 @@ impl<'a> Probe<'a> {
     #[inline(always)]
     pub(crate) fn prefetch(&self) {
         for line in self.lines {
-            crate::bits::prefetch(line, 0);
+            line.prefetch(0);
         }
     }
 

@@ -3,6 +3,7 @@
 use super::shape::{MAX_DEPTH, MAX_ROWS, MAX_SLOTS, Parameters, STEPS, Shape};
 use crate::bits::mask;
 use crate::geometry::LINE_BITS;
+use crate::sizing::crowding;
 
 /// How many of 1024 slots are occupied when a line splits. With a declared maximum, memory is scarce only at the end; with
 /// an open end always. Inserts look at twice as many slots at 0.90 as at 0.86.
@@ -84,7 +85,7 @@ fn steps(budget: f64, planned: u32) -> [u8; STEPS] {
 fn share(size: u32, slots: u32) -> f64 {
     match size {
         0 => 0.0,
-        _ => f64::from(size) / f64::from(slots) * f64::from(size) / f64::from(size - size % 2),
+        _ => f64::from(size) / f64::from(slots) * crowding(size),
     }
 }
 
@@ -110,8 +111,7 @@ pub(crate) fn expected(shape: &Shape, occupied: [u64; 2], slots: u64, weight: u1
     }
     let of_class = |number: usize| {
         let class = &shape.classes[number];
-        let odd = class.size as f64 / (class.size + class.even).saturating_sub(1).max(1) as f64;
-        4.0 * odd * occupied[number] as f64 / (slots as f64 * class.cores as f64)
+        4.0 * crowding(class.size as u32) * occupied[number] as f64 / (slots as f64 * class.cores as f64)
     };
     of_class(0) + of_class(1)
 }

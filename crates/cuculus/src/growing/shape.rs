@@ -4,6 +4,7 @@ use crate::bits::{Word, mask, widening};
 use crate::geometry::LINE_BITS;
 use crate::index::spread;
 use crate::rng::Rng;
+use crate::table::unpaired;
 
 /// The most slots of a line: the planes of a line are words.
 pub(crate) const MAX_SLOTS: u32 = 64;
@@ -112,13 +113,6 @@ impl Class {
     #[inline(always)]
     fn sum(&self, core: u64) -> u64 {
         widening(spread(core + 1), self.size).0 | self.even
-    }
-
-    /// The slot that is its own partner in a class of odd size; past every slot in one of even size.
-    #[inline(always)]
-    const fn unpaired(&self, sum: u64) -> u64 {
-        let half = (sum + (sum & 1) * self.size) / 2;
-        if self.even == 1 { u64::MAX } else { half }
     }
 }
 
@@ -235,7 +229,7 @@ impl Shape {
         let (core, _) = widening(rest, class.cores);
         let core = core + u64::from(!self.open());
         let sum = class.sum(core);
-        let slot = slot + u64::from(slot >= class.unpaired(sum));
+        let slot = slot + u64::from(slot >= unpaired(sum, class.size, class.even));
         let way = &self.ways[core as usize % WAYS];
         Item {
             class: number,

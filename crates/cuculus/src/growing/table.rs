@@ -4,7 +4,8 @@ use super::lines::Lines;
 use super::planes::Planes;
 use super::shape::{Entry, Item, Shape};
 use super::side::{Side, lines_of};
-use crate::bits::{load, mask, prefetch, store};
+use crate::bits::{Bytes, BytesMut, mask};
+use crate::table::word_of;
 
 /// A slot: `(line << 1 | side) << 6 | slot`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,7 +131,7 @@ impl Table {
     #[inline(always)]
     pub(crate) fn prefetch(&self, side: usize, line: u64) {
         if let Some((bytes, at)) = self.storage[side].find(line) {
-            prefetch(bytes, at);
+            bytes.prefetch(at);
         }
     }
 
@@ -198,11 +199,9 @@ impl Table {
 
     /// Counts an entry of a class that knows `bits` address bits beyond its line's.
     #[inline(always)]
-    pub(crate) fn count(&mut self, number: usize, depth: u32, bits: u32) {
+    fn count(&mut self, number: usize, depth: u32, bits: u32) {
         self.occupied[number] += 1;
-        if self.shape.open() {
-            self.weight += self.weight_of(number, depth, bits);
-        }
+        self.weight += self.weight_of(number, depth, bits);
     }
 
     /// Empties an occupied cell.
@@ -214,9 +213,7 @@ impl Table {
         let planes = u32::from(self.shape.planes[depth as usize]);
         let number = self.shape.class_of(slot);
         let class = self.shape.classes[number];
-        if self.shape.open() {
-            self.weight -= self.weight_of(number, depth, entry.known - depth);
-        }
+        self.weight -= self.weight_of(number, depth, entry.known - depth);
         self.occupied[number] -= 1;
         write(self.line_mut(side, line), class.bit(slot), class.width, 0);
         if planes != 0 {
@@ -225,10 +222,13 @@ impl Table {
         Some(entry)
     }
 
-    /// What an entry adds to the rate: one in two to the number of bits that a lookup compares. Lookups do not read the
-    /// planes below the planned depth.
+    /// Open end, else 0: what an entry adds to the rate, one in two to the number of bits that a lookup compares. Lookups do
+    /// not read the planes below the planned depth.
     #[inline(always)]
-    fn weight_of(&self, number: usize, depth: u32, bits: u32) -> u128 {
+    pub(crate) fn weight_of(&self, number: usize, depth: u32, bits: u32) -> u128 {
+        if !self.shape.open() {
+            return 0;
+        }
         let planned = self.shape.parameters.planned;
         let compared = self.shape.parameters.core + bits + depth - planned.saturating_sub(depth);
         let class = &self.shape.classes[number];
@@ -272,22 +272,15 @@ impl Table {
     }
 }
 
-/// Where a slot's word starts in its line: never past the last word, so that no read crosses into another line.
-#[inline(always)]
-fn word_start(bit: u32) -> u32 {
-    (bit / 8).min(56)
-}
-
 /// The word of a line in which the slot at `bit` lies, the slot lowest. `bit` is below 512.
 #[inline(always)]
 pub(crate) fn word(line: &[u8; 64], bit: u32) -> u64 {
-    let start = word_start(bit);
+    let (start, shift) = word_of(u64::from(bit));
     // SAFETY: `start` is at most 56, and the line has 64 bytes.
-    unsafe { load(line, start as usize) >> (bit - 8 * start) }
+    unsafe { line.load(start as usize) >> shift }
 }
 
 fn write(line: &mut [u8; 64], bit: u32, width: u32, value: u64) {
-    let start = word_start(bit);
-    let shift = bit - 8 * start;
-    store(line, start as usize, !(mask(width) << shift), value << shift);
+    let (start, shift) = word_of(u64::from(bit));
+    line.store(start as usize, !(mask(width) << shift), value << shift);
 }

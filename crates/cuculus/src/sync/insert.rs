@@ -7,7 +7,7 @@ use super::stripes::Guard;
 use crate::error::InsertError;
 use crate::evict::{BreadthFirst, Place};
 use crate::fingerprint::Fingerprint;
-use crate::geometry::{Layout, Search};
+use crate::geometry::Search;
 use crate::key::Key;
 use crate::table::{Candidates, Cell, Cells, with_table};
 use alloc::vec::Vec;
@@ -166,21 +166,14 @@ impl SyncFilter {
         fingerprint: Fingerprint,
     ) -> Option<Result<bool, InsertError>> {
         let geometry = &self.spec.geometry;
-        let copies = cells.count(self.words.get(), candidates, fingerprint);
-        if copies < geometry.candidate_slots() {
+        if cells.count(self.words.get(), candidates, fingerprint) < geometry.candidate_slots() {
             return None;
         }
-        let (stashed, added) = self.with_stash(|stash| match geometry.layout {
-            Layout::Compact => {
-                (stash.count(candidates, fingerprint), stash.add(candidates, fingerprint, geometry.slots()))
-            }
-            _ => (0, false),
-        });
-        if added {
+        let taken_in = self.with_stash(|stash| stash.take_in(geometry, candidates, fingerprint));
+        Some(taken_in.map(|()| {
             guard.count_insert();
-            return Some(Ok(true));
-        }
-        Some(Err(InsertError::TooManyCopies { copies: copies + stashed }))
+            true
+        }))
     }
 
     #[inline(never)]

@@ -3,17 +3,16 @@
 use super::filter::{SyncFilter, look};
 use super::primitives::AtomicU64;
 use super::stripes::Moves;
-use crate::batch::{Look, Sink, contains_pipeline, insert_pipeline};
-use crate::bits::Word;
+use crate::batch::{
+    GROUP, Given, Hashes, Lookup, Sink, contains_pipeline, in_groups, insert_pipeline, prefetch_group, write_found,
+};
+use crate::bits::Eight;
 use crate::error::{InsertError, InsertManyError};
 use crate::fingerprint::Fingerprint;
 use crate::key::Key;
 use crate::table::{Candidates, Cells, with_table};
 use alloc::vec;
 use alloc::vec::Vec;
-
-/// Keys of one step of a removal.
-const GROUP: usize = 8;
 
 impl SyncFilter {
     /// [`contains`](Self::contains) for each key, in order. Each answer holds for a moment of its own during the call.
@@ -29,27 +28,26 @@ impl SyncFilter {
     /// If `found` is not as long as `keys`.
     pub fn contains_many_into<K: Key>(&self, keys: &[K], found: &mut [bool]) {
         assert_eq!(keys.len(), found.len(), "one answer for each key");
-        let hasher = self.spec.hasher;
-        self.contains_blocks(keys, found, move |keys, hashes| K::hash_many(keys, &hasher, hashes));
+        self.contains_groups(keys, found, self.spec.hasher);
     }
 
     /// [`contains_many`](Self::contains_many) by hash.
     pub fn contains_many_hash(&self, hashes: &[u64]) -> Vec<bool> {
         let mut found = vec![false; hashes.len()];
-        self.contains_blocks(hashes, &mut found, |block, hashes| hashes.copy_from_slice(block));
+        self.contains_groups(hashes, &mut found, Given);
         found
     }
 
     #[inline(always)]
-    fn contains_blocks<K>(&self, keys: &[K], found: &mut [bool], hash: impl Fn(&[K], &mut [u64]) + Copy) {
+    fn contains_groups<K>(&self, keys: &[K], found: &mut [bool], hashes: impl Hashes<K>) {
         let (words, moves) = (self.words.get(), self.stripes.moves());
         let narrow = self.spec.geometry.buckets < 1 << 32;
         with_table!(self.table, cells => match self.arch.vectors() {
             Some(vectors) if narrow => vectors.run(
                 #[inline(always)]
-                move || contains_pipeline::<_, _, _, _, true>(Shared { cells, words, moves }, words, keys, found, hash)
+                move || contains_pipeline(Shared::<_, true> { cells, words, moves }, keys, found, hashes)
             ),
-            _ => contains_pipeline::<_, _, _, _, false>(Shared { cells, words, moves }, words, keys, found, hash),
+            _ => contains_pipeline(Shared::<_, false> { cells, words, moves }, keys, found, hashes),
         });
     }
 
@@ -58,8 +56,7 @@ impl SyncFilter {
     /// # Errors
     /// [`InsertManyError`] at the first refused key: the ones before it are stored, it and the ones after it are not.
     pub fn insert_many<K: Key>(&self, keys: &[K]) -> Result<(), InsertManyError> {
-        let hasher = self.spec.hasher;
-        self.insert_blocks(keys, |keys, hashes| K::hash_many(keys, &hasher, hashes))
+        self.insert_groups(keys, self.spec.hasher)
     }
 
     /// [`insert_many`](Self::insert_many) by hash.
@@ -67,62 +64,68 @@ impl SyncFilter {
     /// # Errors
     /// As [`insert_many`](Self::insert_many).
     pub fn insert_many_hash(&self, hashes: &[u64]) -> Result<(), InsertManyError> {
-        self.insert_blocks(hashes, |block, hashes| hashes.copy_from_slice(block))
+        self.insert_groups(hashes, Given)
     }
 
     #[inline(always)]
-    fn insert_blocks<K>(&self, keys: &[K], hash: impl Fn(&[K], &mut [u64])) -> Result<(), InsertManyError> {
+    fn insert_groups<K>(&self, keys: &[K], hashes: impl Hashes<K>) -> Result<(), InsertManyError> {
         let mut sink = self;
         with_table!(&self.table, cells => self.arch.run(
             #[inline(always)]
-            || insert_pipeline(&mut sink, cells, keys, &hash)
+            || insert_pipeline(&mut sink, cells, keys, hashes)
         ))
     }
 
     /// [`remove`](Self::remove) for each key, in order: whether each was there.
     pub fn remove_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
-        let hasher = self.spec.hasher;
-        self.remove_blocks(keys, |keys, hashes| K::hash_many(keys, &hasher, hashes))
+        self.remove_groups(keys, self.spec.hasher)
     }
 
     /// [`remove_many`](Self::remove_many) by hash.
     pub fn remove_many_hash(&self, hashes: &[u64]) -> Vec<bool> {
-        self.remove_blocks(hashes, |block, hashes| hashes.copy_from_slice(block))
+        self.remove_groups(hashes, Given)
     }
 
     #[inline(always)]
-    fn remove_blocks<K>(&self, keys: &[K], hash: impl Fn(&[K], &mut [u64])) -> Vec<bool> {
+    fn remove_groups<K>(&self, keys: &[K], hashes: impl Hashes<K>) -> Vec<bool> {
         let words = self.words.get();
-        let mut hashes = [0; GROUP];
         let mut removed = Vec::with_capacity(keys.len());
-        for keys in keys.chunks(GROUP) {
-            let hashes = &mut hashes[..keys.len()];
-            hash(keys, hashes);
-            with_table!(&self.table, cells => {
-                hashes.iter().for_each(|&hash| cells.prefetch(words, &cells.locate(hash)));
-            });
-            removed.extend(hashes.iter().map(|&hash| self.remove_hash(hash)));
-        }
+        in_groups(keys, hashes, |group| {
+            with_table!(&self.table, cells => prefetch_group(cells, words, group));
+            removed.extend(group.iter().map(|&hash| self.remove_hash(hash)));
+        });
         removed
     }
 }
 
 #[derive(Clone, Copy)]
-struct Shared<'a, C> {
+struct Shared<'a, C, const NARROW: bool> {
     cells: C,
     words: &'a [AtomicU64],
     moves: Moves<'a>,
 }
 
-impl<C: Cells> Look<C> for Shared<'_, C> {
+impl<C: Cells, const NARROW: bool> Lookup for Shared<'_, C, NARROW> {
+    type Group = C::Probe<Eight<NARROW>>;
+
     #[inline(always)]
-    fn cells(&self) -> C {
-        self.cells
+    fn locate(&self, hashes: [u64; GROUP]) -> Self::Group {
+        self.cells.locate(Eight(hashes))
     }
 
     #[inline(always)]
-    fn look<W: Word>(&self, probe: &C::Probe<W>) -> W {
-        look(&self.cells, self.words, self.moves, probe)
+    fn prefetch(&self, group: &Self::Group) {
+        self.cells.prefetch(self.words, group);
+    }
+
+    #[inline(always)]
+    fn look(&self, group: &Self::Group, found: &mut [bool; GROUP]) {
+        write_found(look(&self.cells, self.words, self.moves, group), found);
+    }
+
+    #[inline(always)]
+    fn look_one(&self, hash: u64) -> bool {
+        look(&self.cells, self.words, self.moves, &self.cells.locate(hash)) != 0
     }
 }
 

@@ -5,8 +5,7 @@
 //! stay what they are. So a torn read can only show a slot that is being changed.
 
 use super::primitives::{AtomicU64, Ordering};
-use crate::bits::bytes::prefetch_address;
-use crate::bits::{Bytes, BytesMut};
+use crate::bits::{Bytes, BytesMut, prefetch_address};
 use crate::memory::Memory;
 
 /// The owner of the words.

@@ -93,7 +93,8 @@ impl<const ODD: bool> Compact<ODD> {
         };
         let fingerprint = Fingerprint::digit(rest, class.fingerprints);
         let (other_line, sum) = self.partners(line, &class, fingerprint);
-        let slot = if ODD { slot.plus(unpaired(sum, &class).less(slot.plus(W::splat(1)))) } else { slot };
+        let slot =
+            if ODD { slot.plus(unpaired(sum, class.size, class.even).less(slot.plus(W::splat(1)))) } else { slot };
         let slots = [class.first.plus(slot), class.first.plus(slot.reflect(sum, class.size))];
         (class, fingerprint, [line, other_line], slots)
     }
@@ -133,14 +134,6 @@ impl<const ODD: bool> Compact<ODD> {
             None => false,
         }
     }
-
-    /// The byte of its line where a slot's word starts: never past the last word, so that no read crosses into another
-    /// line; and where in the word the slot starts.
-    #[inline(always)]
-    fn word_of<W: Word>(bit: W) -> (W, W) {
-        let start = bit.shr(3).lesser(W::splat(u64::from(LINE_BITS / 8 - 8)));
-        (start, bit.minus(start.times(8)))
-    }
 }
 
 impl<const ODD: bool> Cells for Compact<ODD> {
@@ -168,7 +161,7 @@ impl<const ODD: bool> Cells for Compact<ODD> {
     fn matches<W: Word, B: Bytes + ?Sized>(&self, bytes: &B, probe: &Probe<W>) -> W {
         let mut found = W::splat(0);
         for bit in probe.bits {
-            let (start, shift) = Self::word_of(bit);
+            let (start, shift) = word_of(bit);
             for line in probe.lines {
                 // SAFETY: `line / 64` is below `index.buckets()`, `start + 8 <= 64`, and `bytes` has 64 bytes for each
                 // line: see the trait's contract and `Geometry::table_bytes`.
@@ -233,7 +226,7 @@ impl<const ODD: bool> Cells for Compact<ODD> {
     #[inline(always)]
     fn get<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell, _slot: u32) -> u32 {
         let (line, slot) = self.split(cell);
-        let (start, shift) = Self::word_of(self.bit(slot));
+        let (start, shift) = word_of(self.bit(slot));
         // SAFETY: as in `matches`.
         let word = unsafe { bytes.load((line * 64 + start) as usize) >> shift };
         (word & self.class_of(slot).fingerprints) as u32
@@ -242,7 +235,7 @@ impl<const ODD: bool> Cells for Compact<ODD> {
     #[inline(always)]
     fn set<B: BytesMut + ?Sized>(&self, bytes: &mut B, cell: Cell, _slot: u32, value: u32) -> u32 {
         let (line, slot) = self.split(cell);
-        let (start, shift) = Self::word_of(self.bit(slot));
+        let (start, shift) = word_of(self.bit(slot));
         let mask = self.class_of(slot).fingerprints;
         bytes.store((line * 64 + start) as usize, !(mask << shift), u64::from(value) << shift);
         0
@@ -293,9 +286,17 @@ impl<const ODD: bool> Cells for Compact<ODD> {
     }
 }
 
+/// The byte of its line where a slot's word starts: never past the last word, so that no read crosses into another line;
+/// and where in the word the slot starts.
+#[inline(always)]
+pub(crate) fn word_of<W: Word>(bit: W) -> (W, W) {
+    let start = bit.shr(3).lesser(W::splat(u64::from(LINE_BITS / 8 - 8)));
+    (start, bit.minus(start.times(8)))
+}
+
 /// In a class of odd size, the slot that is its own partner: half of `sum`, modulo the size. Past every slot if even.
 #[inline(always)]
-fn unpaired<W: Word>(sum: W, class: &Class<W>) -> W {
+pub(crate) fn unpaired<W: Word>(sum: W, size: W, even: W) -> W {
     let all_if_odd = W::splat(0).minus(sum & W::splat(1));
-    sum.plus(all_if_odd & class.size).shr(1) | W::splat(0).minus(class.even)
+    sum.plus(all_if_odd & size).shr(1) | W::splat(0).minus(even)
 }

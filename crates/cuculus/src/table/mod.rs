@@ -8,7 +8,7 @@ mod compact;
 mod packed;
 mod semi_sorted;
 
-pub(crate) use compact::Compact;
+pub(crate) use compact::{Compact, unpaired, word_of};
 pub(crate) use packed::Packed;
 pub(crate) use semi_sorted::SemiSorted;
 

@@ -3,10 +3,9 @@
 
 use super::stash::ENTRY_BYTES;
 use crate::format::FormatError;
-use crate::format::checksum::checksum;
-use crate::format::header::{Fields, HEADER_BYTES, MAGIC, StoredHash, VERSION, at, start};
+use crate::format::header::{Fields, HEADER_BYTES, MAGIC, StoredHash, VERSION, at, check_length, require, seal, start};
 use crate::growing::{GrowingFilter, Parameters, STEPS, Shape, Spec, Stash, table_bytes};
-use crate::hash::{HashKind, ItemHasher};
+use crate::hash::ItemHasher;
 
 /// The version of the format that brought growing filters.
 pub(in crate::format) const GROWING_VERSION: u16 = 2;
@@ -79,12 +78,7 @@ impl Header {
 
     /// Fails if a file of this length is not exactly as long as the header says.
     pub(super) fn check_length(&self, found: u64) -> Result<(), FormatError> {
-        let expected = self.file_bytes();
-        match found {
-            _ if found < expected => Err(FormatError::Truncated { expected, found }),
-            _ if found > expected => Err(FormatError::TrailingBytes { expected }),
-            _ => Ok(()),
-        }
+        check_length(self.file_bytes(), found)
     }
 
     pub(super) fn encode(&self) -> [u8; HEADER_BYTES] {
@@ -116,9 +110,7 @@ impl Header {
         put(own::PLANNED, &p.planned.to_le_bytes());
         put(own::FULL, &p.full.to_le_bytes());
         put(own::STEPS, &p.steps);
-        let sum = checksum(&header[..at::CHECKSUM]);
-        header[at::CHECKSUM..].copy_from_slice(&sum.to_le_bytes());
-        header
+        seal(header)
     }
 
     /// Reads the header from the first bytes of a file and checks all of it; nothing is allocated.
@@ -132,24 +124,20 @@ impl Header {
 
     /// Every field against its range, each only after those that its own range depends on.
     fn check(fields: &Fields<'_>) -> Result<Self, FormatError> {
-        let ok = |good: bool, name, value: u64, allowed| match good {
-            true => Ok(()),
-            false => Err(FormatError::Field { name, value: value.into(), allowed }),
-        };
         // 1. What must be as it is.
         fields.check_header_length()?;
         let code = |at: usize| u64::from(fields.u8(at));
-        ok(fields.u8(at::LAYOUT) == LAYOUT, "layout", code(at::LAYOUT), "4 (growing) in version 2")?;
+        require(fields.u8(at::LAYOUT) == LAYOUT, "layout", code(at::LAYOUT), "4 (growing) in version 2")?;
         for at in [at::PLACEMENT, at::SEARCH] {
-            ok(fields.u8(at) == 0, "reserved", code(at), "0")?;
+            require(fields.u8(at) == 0, "reserved", code(at), "0")?;
         }
         let compression = u64::from(fields.u32(at::COMPRESSION));
-        ok(compression == 0, "compression", compression, "0 (none) in growing filters")?;
+        require(compression == 0, "compression", compression, "0 (none) in growing filters")?;
         for at in [at::RESERVED_WORD, own::FULL + 4] {
-            ok(fields.u32(at) == 0, "reserved", fields.u32(at).into(), "0")?;
+            require(fields.u32(at) == 0, "reserved", fields.u32(at).into(), "0")?;
         }
         for at in (own::STEPS + STEPS..at::CHECKSUM).step_by(8) {
-            ok(fields.u64(at) == 0, "reserved", fields.u64(at), "0")?;
+            require(fields.u64(at) == 0, "reserved", fields.u64(at), "0")?;
         }
         let hash = fields.hash()?;
         // 2. The shape, by the validator that building a filter uses too; only then its sizes mean something.
@@ -172,21 +160,26 @@ impl Header {
         let shape = Shape::new(parameters);
         let (least, most) = (2 * shape.lines(0), 2 * shape.most_lines());
         let (first_lines, lines) = (fields.u64(own::FIRST_LINES), fields.u64(own::LINES));
-        ok((least..=most).contains(&first_lines), "first lines", first_lines, "what the shape allows")?;
-        ok((first_lines..=most).contains(&lines), "lines", lines, "from the first lines to what the shape allows")?;
+        require((least..=most).contains(&first_lines), "first lines", first_lines, "what the shape allows")?;
+        require(
+            (first_lines..=most).contains(&lines),
+            "lines",
+            lines,
+            "from the first lines to what the shape allows",
+        )?;
         let bytes = table_bytes(&shape, lines);
         for (name, at) in [("table bytes", at::TABLE_BYTES), ("stored bytes", at::STORED_BYTES)] {
-            ok(fields.u64(at) == bytes, name, fields.u64(at), "what the lines take")?;
+            require(fields.u64(at) == bytes, name, fields.u64(at), "what the lines take")?;
         }
         let (maximum, len) = (fields.u64(own::MAXIMUM), fields.u64(at::LEN));
-        ok(maximum == 0 || !shape.open(), "maximum", maximum, "0 with an open end")?;
-        ok(maximum <= lines_hold(&shape, most), "maximum", maximum, "at most the slots of all lines")?;
+        require(maximum == 0 || !shape.open(), "maximum", maximum, "0 with an open end")?;
+        require(maximum <= lines_hold(&shape, most), "maximum", maximum, "at most the slots of all lines")?;
         let room = lines_hold(&shape, lines) + 256 * (Stash::most(lines_hold(&shape, lines)) + 64);
-        ok(len <= room && (shape.open() || len <= maximum), "items", len, "at most the maximum and the slots")?;
+        require(len <= room && (shape.open() || len <= maximum), "items", len, "at most the maximum and the slots")?;
         let promised_rate = fields.promised_rate()?;
         let stash_entries = fields.u64(at::STASH_ENTRIES);
         let most = Stash::most(lines_hold(&shape, lines)) + 64;
-        ok(stash_entries <= most, "stash entries", stash_entries, "at most 128 + slots / 1024")?;
+        require(stash_entries <= most, "stash entries", stash_entries, "at most 128 + slots / 1024")?;
         Ok(Header {
             parameters,
             hash,
@@ -202,10 +195,7 @@ impl Header {
     }
 
     pub(super) fn info(&self) -> GrowingInfo {
-        let (hash, seed) = match self.hash {
-            StoredHash::Xxh3 { seed } => ("XXH3-64", Some(seed)),
-            StoredHash::SipHash13 { .. } => ("SipHash-1-3", None),
-        };
+        let (hash, seed) = self.hash.named();
         let open = self.shape().open();
         GrowingInfo {
             version: GROWING_VERSION,
@@ -224,16 +214,6 @@ impl Header {
             stash_entries: self.stash_entries,
             file_bytes: self.file_bytes(),
         }
-    }
-
-    /// The item hash, given the secret key for a keyed filter and none for another.
-    pub(super) fn hasher(&self, key: Option<&[u8; 16]>) -> Result<ItemHasher, FormatError> {
-        self.hash.hasher(key)
-    }
-
-    /// A hash function for filters that are only looked over.
-    pub(super) fn no_hasher() -> ItemHasher {
-        ItemHasher::new(HashKind::default())
     }
 }
 

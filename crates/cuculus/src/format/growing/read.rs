@@ -6,7 +6,7 @@ use super::stash::{Decoder, ENTRY_BYTES};
 use crate::format::FormatError;
 use crate::format::checksum::Checksum;
 use crate::format::header::HEADER_BYTES;
-use crate::format::read::{Access, Source, check_sum, fill};
+use crate::format::read::{Access, Reader, Source, check_sum, fill};
 use crate::growing::{Arriving, GrowingFilter};
 
 /// Reads a whole filter and verifies all of it. Memory is taken as bytes arrive for it.
@@ -19,40 +19,21 @@ pub(super) fn read<R: Source>(source: &mut R, access: Access<'_>) -> Result<(Hea
     if let Some(total) = total {
         header.check_length(total)?;
     }
-    let hasher = match access {
-        Access::Use(key) => header.hasher(key)?,
-        Access::Inspect => Header::no_hasher(),
-    };
+    let hasher = access.hasher(header.hash)?;
     // 2. The table and the stash, with their checksums.
-    let mut position = got as u64;
-    let mut exactly = |source: &mut R, into: &mut [u8]| -> Result<(), R::Error> {
-        let got = fill(source, into)?;
-        position += got as u64;
-        match got < into.len() {
-            true => Err(FormatError::Truncated { expected: header.file_bytes(), found: position }.into()),
-            false => Ok(()),
-        }
-    };
+    let mut reader = Reader::new(source, header.file_bytes());
     let mut arriving = Arriving::new(header.shape(), header.lines);
     let mut sum = Checksum::new();
     let no_memory = |()| FormatError::Allocation { bytes: header.table_bytes() };
     while let Some(room) = arriving.room().map_err(no_memory)? {
-        exactly(source, room)?;
+        reader.exactly(room)?;
         sum.update(room);
     }
     check_sum("table", header.table_checksum, sum.finish())?;
-    let (mut sum, mut decoder) = (Checksum::new(), Decoder::new(header.shape()));
-    for _ in 0..header.stash_entries {
-        let mut entry = [0; ENTRY_BYTES];
-        exactly(source, &mut entry)?;
-        sum.update(&entry);
-        decoder.entry(entry)?;
-    }
-    check_sum("stash", header.stash_checksum, sum.finish())?;
+    let mut decoder = Decoder::new(header.shape());
+    reader.stash::<ENTRY_BYTES>(header.stash_entries, header.stash_checksum, |entry| decoder.entry(entry))?;
     // 3. Nothing more.
-    if fill(source, &mut [0])? != 0 {
-        return Err(FormatError::TrailingBytes { expected: header.file_bytes() }.into());
-    }
+    reader.end()?;
     // 4. The contents, recounted.
     let table = arriving.finish().map_err(FormatError::Contents)?;
     let filter = GrowingFilter::from_parts(header.spec(hasher), table, decoder.finish(), header.len);
