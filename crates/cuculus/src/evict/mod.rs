@@ -12,7 +12,6 @@ pub(crate) use breadth_first::BreadthFirst;
 #[cfg(all(feature = "std", target_has_atomic = "64"))]
 pub(crate) use breadth_first::Place;
 pub(crate) use random_walk::random_walk;
-pub(crate) use visited::Visited;
 
 /// No chain of moves within the budget ends in a free slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

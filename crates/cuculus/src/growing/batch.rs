@@ -1,8 +1,9 @@
 //! Many keys in one call: hash ahead, fetch ahead, then compare, as for filters of a fixed size.
 
 use super::filter::GrowingFilter;
-use super::probe::Probe;
-use crate::batch::{GROUP, Given, Hashes, Lookup, contains_pipeline, in_groups};
+use super::probe::{Finder, Probe};
+use crate::batch::{GROUP, Given, Hashes, Lookup, contains_pipeline, in_groups, write_found};
+use crate::bits::Eight;
 use crate::error::InsertManyError;
 use crate::key::Key;
 use alloc::vec;
@@ -36,14 +37,23 @@ impl GrowingFilter {
     #[inline(always)]
     fn contains_groups<K>(&self, keys: &[K], found: &mut [bool], hashes: impl Hashes<K>) {
         match self.table.shape.open() {
-            true => self.arch.run(
+            true => self.contains_by::<true, K>(keys, found, hashes),
+            false => self.contains_by::<false, K>(keys, found, hashes),
+        }
+    }
+
+    #[inline(always)]
+    fn contains_by<const OPEN: bool, K>(&self, keys: &[K], found: &mut [bool], hashes: impl Hashes<K>) {
+        let narrow = self.table.sides.iter().all(|side| side.lines < 1 << 32);
+        // Copied: what the loop reads must not seem to change with what it writes.
+        let (shape, sides) = (self.table.shape, self.table.sides);
+        let finder = self.finder::<OPEN>().with(&shape, &sides);
+        match self.arch.vectors() {
+            Some(vectors) if narrow => vectors.run(
                 #[inline(always)]
-                || contains_pipeline(Lines::<true>(self), keys, found, hashes),
+                || contains_pipeline(Finding::<OPEN, true> { filter: self, finder }, keys, found, hashes),
             ),
-            false => self.arch.run(
-                #[inline(always)]
-                || contains_pipeline(Lines::<false>(self), keys, found, hashes),
-            ),
+            _ => contains_pipeline(Finding::<OPEN, false> { filter: self, finder }, keys, found, hashes),
         }
     }
 
@@ -108,39 +118,49 @@ impl GrowingFilter {
     #[inline(always)]
     fn prefetch(&self, hash: u64) {
         match self.table.shape.open() {
-            true => Probe::new::<true>(&self.table, &self.stash, hash).prefetch(),
-            false => Probe::new::<false>(&self.table, &self.stash, hash).prefetch(),
+            true => self.finder::<true>().prefetch(&self.finder::<true>().locate(hash)),
+            false => self.finder::<false>().prefetch(&self.finder::<false>().locate(hash)),
         }
     }
 }
 
-/// Lookups, by the two lines of each item.
 #[derive(Clone, Copy)]
-struct Lines<'a, const OPEN: bool>(&'a GrowingFilter);
+struct Finding<'a, const OPEN: bool, const NARROW: bool> {
+    filter: &'a GrowingFilter,
+    finder: Finder<'a, OPEN>,
+}
 
-impl<'a, const OPEN: bool> Lookup for Lines<'a, OPEN> {
-    /// Each item's lines, and its hash.
-    type Group = [(Probe<'a>, u64); GROUP];
+impl<const OPEN: bool, const NARROW: bool> Lookup for Finding<'_, OPEN, NARROW> {
+    /// The items' lines, and their hashes.
+    type Group = (Probe<Eight<NARROW>>, [u64; GROUP]);
 
     #[inline(always)]
     fn locate(&self, hashes: [u64; GROUP]) -> Self::Group {
-        hashes.map(|hash| (Probe::new::<OPEN>(&self.0.table, &self.0.stash, hash), hash))
+        (self.finder.locate(Eight(hashes)), hashes)
     }
 
     #[inline(always)]
-    fn prefetch(&self, group: &Self::Group) {
-        group.iter().for_each(|(probe, _)| probe.prefetch());
+    fn prefetch(&self, (probe, _): &Self::Group) {
+        self.finder.prefetch(probe);
     }
 
     #[inline(always)]
-    fn look(&self, group: &Self::Group, found: &mut [bool; GROUP]) {
-        for (found, (probe, hash)) in found.iter_mut().zip(group) {
-            *found = self.0.look::<OPEN>(probe, *hash);
+    fn look(&self, (probe, hashes): &Self::Group, found: &mut [bool; GROUP]) {
+        let matched = self.finder.matches(probe);
+        write_found(matched, found);
+        let doubt = self.finder.in_doubt(probe, matched).0;
+        if doubt.into_iter().fold(0, |all, doubt| all | doubt) == 0 {
+            return;
+        }
+        for lane in 0..GROUP {
+            if doubt[lane] != 0 {
+                found[lane] = self.filter.settle(hashes[lane]);
+            }
         }
     }
 
     #[inline(always)]
     fn look_one(&self, hash: u64) -> bool {
-        self.0.look::<OPEN>(&Probe::new::<OPEN>(&self.0.table, &self.0.stash, hash), hash)
+        self.filter.look(self.finder, hash)
     }
 }

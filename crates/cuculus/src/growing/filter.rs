@@ -1,7 +1,7 @@
 //! The public type: a cuckoo filter that grows.
 
 use super::builder::GrowingBuilder;
-use super::probe::Probe;
+use super::probe::Finder;
 use super::rate;
 use super::search::Search;
 use super::shape::{Item, Parameters, Shape};
@@ -77,19 +77,22 @@ impl GrowingFilter {
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
         match self.table.shape.open() {
-            true => self.look::<true>(&Probe::new::<true>(&self.table, &self.stash, hash), hash),
-            false => self.look::<false>(&Probe::new::<false>(&self.table, &self.stash, hash), hash),
+            true => self.look(self.finder::<true>(), hash),
+            false => self.look(self.finder::<false>(), hash),
         }
     }
 
-    /// A lookup whose lines are known.
     #[inline(always)]
-    pub(crate) fn look<const OPEN: bool>(&self, probe: &Probe<'_>, hash: u64) -> bool {
-        let found = probe.matches::<OPEN>();
-        if OPEN && found && self.table.deep {
-            return self.count_hash(hash) != 0;
-        }
-        found || (probe.stashed && self.stashed_copies(&self.table.shape.item(hash)) != 0)
+    pub(crate) fn look<const OPEN: bool>(&self, finder: Finder<'_, OPEN>, hash: u64) -> bool {
+        let probe = finder.locate(hash);
+        let found = finder.matches(&probe);
+        if finder.in_doubt(&probe, found) != 0 { self.settle(hash) } else { found != 0 }
+    }
+
+    /// A lookup for which the slots are not enough.
+    #[cold]
+    pub(crate) fn settle(&self, hash: u64) -> bool {
+        self.count_hash(hash) != 0
     }
 
     /// How many copies of an item are stored, at least: items that cannot be told from it count too.
@@ -354,7 +357,7 @@ impl GrowingFilter {
         let table = &self.table;
         let cells = (0..2).flat_map(move |side| {
             (0..table.sides[side].lines)
-                .flat_map(move |line| (0..table.shape.slots).map(move |slot| Cell::new(side, line, slot)))
+                .flat_map(move |line| (0..table.shape.slots()).map(move |slot| Cell::new(side, line, slot)))
         });
         let stashed = self
             .stash
@@ -482,7 +485,7 @@ impl GrowingFilter {
     /// Whether what is stored takes less than `part` / 1024 of the slots of so many lines.
     fn holds_less_than(&self, lines: u64, part: u64) -> bool {
         let stored = self.table.occupied() + self.stash.items();
-        stored << 10 < lines * self.table.shape.slots * part
+        stored << 10 < lines * self.table.shape.slots() * part
     }
 
     /// How many of 1024 slots are occupied when a line splits.

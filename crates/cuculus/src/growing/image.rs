@@ -36,7 +36,7 @@ fn segments(shape: &Shape, lines: u64) -> Vec<Segment> {
 
 /// Bytes of a table of a size.
 pub(crate) fn table_bytes(shape: &Shape, lines: u64) -> u64 {
-    let stride = shape.slots.div_ceil(8);
+    let stride = shape.slots().div_ceil(8);
     segments(shape, lines).iter().map(|s| (s.to - s.from) * if s.plane.is_none() { 64 } else { stride }).sum()
 }
 
@@ -84,7 +84,7 @@ impl Table {
     pub(crate) fn counted(&self) -> Result<([u64; 2], u128), &'static str> {
         let (mut occupied, mut weight) = ([0; 2], 0);
         let shape = &self.shape;
-        let used = shape.classes.iter().map(|class| class.size * u64::from(class.width)).sum::<u64>() as u32;
+        let used = shape.line.bit(shape.slots()) as u32;
         for side in 0..2 {
             for line in 0..self.sides[side].lines {
                 let depth = self.sides[side].depth_of(line);
@@ -96,7 +96,7 @@ impl Table {
                     return Err("the padding after the last slot is not zero");
                 }
                 let mut empty = 0;
-                for slot in 0..shape.slots {
+                for slot in 0..shape.slots() {
                     let cell = Cell::new(side, line, slot);
                     match self.entry(cell) {
                         Some(entry) => {
@@ -168,14 +168,13 @@ impl Shape {
     /// Whether an entry of the stash can be one of this shape: its slot, core and address are in their ranges.
     pub(crate) fn allows(&self, entry: &super::stash::Stashed) -> bool {
         let slot = u64::from(entry.slot);
-        if slot >= self.slots || u32::from(entry.row) >= self.parameters.rows {
+        if slot >= self.slots() || u32::from(entry.row) >= self.parameters.rows {
             return false;
         }
-        let class = &self.classes[self.class_of(slot)];
         let (core, known) = (u64::from(entry.core), u32::from(entry.known));
         let first = u64::from(!self.open());
         let most = if self.open() { 63 } else { self.parameters.planned };
-        (first..class.cores + first).contains(&core)
+        (first..self.cores(self.class_of(slot)) + first).contains(&core)
             && (self.parameters.planned..=most).contains(&known)
             && entry.address & !mask(known) == 0
             && entry.item(self).slots[1] > slot

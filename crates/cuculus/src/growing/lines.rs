@@ -1,8 +1,8 @@
-//! The lines of a side: blocks of 2 MiB, on huge pages where there are any, and the last block in pieces while it fills.
+//! The lines of a side: blocks of 2 MiB, on huge pages where there are any; the last block grows in steps.
 //!
-//! Nothing is moved but one block at a time, when it is full or when a quarter of it is no longer needed.
+//! Nothing is moved but the last block, when it grows or shrinks by a step.
 
-use super::chunks;
+use crate::bits::{Bytes, prefetch_address};
 use crate::memory::Memory;
 use alloc::vec::Vec;
 
@@ -10,143 +10,87 @@ use alloc::vec::Vec;
 const BLOCK: u64 = 1 << BLOCK_LOG;
 const BLOCK_LOG: u32 = 15;
 
-/// Lines of a piece of a block, but for the first block, whose pieces grow with it.
-const PIECE: u64 = 1 << PIECE_LOG;
-const PIECE_LOG: u32 = 10;
+/// A step is a 128th of the lines that there are.
+const STEP_LOG: u32 = 7;
+
+/// The fewest lines of a step.
+const LEAST_STEP: u64 = 8;
 
 #[derive(Clone, Default)]
 pub(crate) struct Lines {
+    /// All but the last are whole.
     blocks: Vec<Memory>,
-    pieces: Vec<Memory>,
     most: u64,
 }
 
 impl Lines {
     /// Of at most `most` lines.
     pub(crate) fn new(most: u64) -> Self {
-        Lines { blocks: Vec::new(), pieces: Vec::new(), most }
+        Lines { blocks: Vec::new(), most }
     }
 
-    fn first_of_pieces(&self) -> u64 {
-        (self.blocks.len() as u64) << BLOCK_LOG
-    }
-
-    /// The piece of a line that lies in no block, and its number in it.
-    #[inline(always)]
-    fn place(&self, line: u64) -> (usize, usize) {
-        match self.blocks.is_empty() {
-            true => chunks::place(line),
-            false => (((line % BLOCK) >> PIECE_LOG) as usize, (line % PIECE) as usize),
+    /// Lines that there is memory for.
+    fn len(&self) -> u64 {
+        match self.blocks.last() {
+            Some(last) => ((self.blocks.len() as u64 - 1) << BLOCK_LOG) + last.as_ref().len() as u64 / 64,
+            None => 0,
         }
     }
 
-    /// The first line of a piece and how many it has.
-    fn extent(&self, piece: usize) -> (u64, u64) {
-        let (first, lines) = match self.blocks.is_empty() {
-            true => chunks::extent(piece),
-            false => (self.first_of_pieces() + ((piece as u64) << PIECE_LOG), PIECE),
-        };
-        (first, lines.min(self.most - first))
+    /// The lines to have memory for when `lines` are needed.
+    fn rounded(&self, lines: u64) -> u64 {
+        let step = (lines >> STEP_LOG).clamp(LEAST_STEP, BLOCK);
+        let block_end = lines.next_multiple_of(BLOCK);
+        lines.next_multiple_of(step).min(block_end).min(self.most)
     }
 
     /// Makes sure that there is memory for a line, given that there is for all before it; false if there is none.
+    #[inline]
     pub(crate) fn ensure(&mut self, line: u64) -> bool {
-        if line >> BLOCK_LOG > self.blocks.len() as u64 && !self.fill_block() {
-            return false;
-        }
-        if line < self.first_of_pieces() || self.place(line).0 < self.pieces.len() {
-            return true;
-        }
-        let (_, lines) = self.extent(self.pieces.len());
-        let Some(piece) = Memory::zeroed(lines as usize * 64) else { return false };
-        let room = self.pieces.try_reserve_exact(1).is_ok();
-        if room {
-            self.pieces.push(piece);
-        }
-        room
+        line < self.len() || self.resize(self.rounded(line + 1))
     }
 
-    /// Makes one block of the pieces, which are all there.
+    /// Gives the last block, or a new one, the memory for `lines` lines; false if there is none.
     #[cold]
-    fn fill_block(&mut self) -> bool {
-        let Some(mut block) = Memory::huge(BLOCK as usize * 64) else { return false };
+    fn resize(&mut self, lines: u64) -> bool {
+        let whole = (lines - 1) >> BLOCK_LOG;
+        let bytes = (lines - (whole << BLOCK_LOG)) as usize * 64;
+        let memory = if bytes == BLOCK as usize * 64 { Memory::huge(bytes) } else { Memory::zeroed(bytes) };
+        let Some(mut memory) = memory else { return false };
+        if let Some(last) = self.blocks.get_mut(whole as usize) {
+            let both = bytes.min(last.as_ref().len());
+            memory.as_mut()[..both].copy_from_slice(&last.as_ref()[..both]);
+            *last = memory;
+            return true;
+        }
         if self.blocks.try_reserve_exact(1).is_err() {
             return false;
         }
-        let mut rest = block.as_mut();
-        for piece in &self.pieces {
-            let (now, later) = rest.split_at_mut(piece.as_ref().len());
-            now.copy_from_slice(piece.as_ref());
-            rest = later;
-        }
-        self.blocks.push(block);
-        self.pieces = Vec::new();
+        self.blocks.push(memory);
         true
     }
 
-    /// Gives back what the lines from `lines` on have.
+    /// Gives back what the lines from `lines` on have, but for a few steps.
     pub(crate) fn truncate(&mut self, lines: u64) {
-        while lines + BLOCK / 4 <= self.first_of_pieces() {
-            if !self.break_block(lines) {
-                return;
-            }
-        }
-        let unused = |pieces: usize| pieces > 0 && self.extent(pieces - 1).0 >= lines;
-        let mut pieces = self.pieces.len();
-        while unused(pieces) {
-            pieces -= 1;
-        }
-        self.pieces.truncate(pieces);
-    }
-
-    /// Makes pieces of the last block, as far as it is needed; false if there is no memory for them.
-    #[cold]
-    fn break_block(&mut self, lines: u64) -> bool {
-        let Some(block) = self.blocks.pop() else { return false };
-        let first = self.first_of_pieces();
-        self.pieces = Vec::new();
-        while first + self.piece_lines() < lines {
-            let at = self.piece_lines() as usize * 64;
-            if !self.ensure(first + self.piece_lines()) {
-                self.pieces = Vec::new();
-                self.blocks.push(block);
-                return false;
-            }
-            if let Some(piece) = self.pieces.last_mut() {
-                let piece = piece.as_mut();
-                piece.copy_from_slice(&block.as_ref()[at..at + piece.len()]);
-            }
-        }
-        true
-    }
-
-    fn piece_lines(&self) -> u64 {
-        match self.pieces.len() {
-            0 => 0,
-            pieces => {
-                let (first, lines) = self.extent(pieces - 1);
-                first + lines - self.first_of_pieces()
-            }
+        self.blocks.truncate(lines.div_ceil(BLOCK).max(1) as usize);
+        let rounded = self.rounded(lines.max(1));
+        if rounded + rounded / 16 + LEAST_STEP < self.len() {
+            // Without memory for the smaller block the larger one stays.
+            self.resize(rounded);
         }
     }
 
     /// The bytes in which a line lies, and where in them it begins.
     #[inline(always)]
     pub(crate) fn find(&self, line: u64) -> Option<(&[u8], usize)> {
-        if let Some(block) = self.blocks.get((line >> BLOCK_LOG) as usize) {
-            return Some((block.as_ref(), (line % BLOCK) as usize * 64));
-        }
-        let (piece, number) = self.place(line);
-        Some((self.pieces.get(piece)?.as_ref(), number * 64))
+        let block = self.blocks.get((line >> BLOCK_LOG) as usize)?;
+        Some((block.as_ref(), (line % BLOCK) as usize * 64))
     }
 
     #[inline(always)]
     pub(crate) fn find_mut(&mut self, line: u64) -> Option<(&mut [u8], usize)> {
-        let (piece, number) = self.place(line);
-        if let Some(block) = self.blocks.get_mut((line >> BLOCK_LOG) as usize) {
-            return Some((block.as_mut(), (line % BLOCK) as usize * 64));
-        }
-        Some((self.pieces.get_mut(piece)?.as_mut(), number * 64))
+        let block = self.blocks.get_mut((line >> BLOCK_LOG) as usize)?;
+        Some((block.as_mut(), (line % BLOCK) as usize * 64))
     }
 
     /// The bytes of lines that follow each other, from one on, up to `to` and about `most` bytes; and the next line.
@@ -163,20 +107,46 @@ impl Lines {
     }
 
     fn run_end(&self, from: u64, to: u64, most: usize) -> u64 {
-        let end = match from < self.first_of_pieces() {
-            true => (from >> BLOCK_LOG << BLOCK_LOG) + BLOCK,
-            false => {
-                let (first, lines) = self.extent(self.place(from).0);
-                first + lines
-            }
-        };
-        to.min(end).min(from + (most / 64) as u64)
+        let block_end = (from >> BLOCK_LOG << BLOCK_LOG) + BLOCK;
+        to.min(block_end).min(self.len()).min(from + (most / 64) as u64)
     }
 
     /// Bytes that all of it takes.
     pub(crate) fn memory_bytes(&self) -> u64 {
-        let all = self.blocks.iter().chain(&self.pieces).map(|memory| memory.as_ref().len() as u64).sum::<u64>();
-        all + ((self.blocks.capacity() + self.pieces.capacity()) * size_of::<Memory>()) as u64
+        let all = self.blocks.iter().map(|memory| memory.as_ref().len() as u64).sum::<u64>();
+        all + (self.blocks.capacity() * size_of::<Memory>()) as u64
+    }
+
+    /// The address of a line.
+    #[inline(always)]
+    pub(crate) fn address(&self, line: u64) -> u64 {
+        let block = &self.blocks[(line >> BLOCK_LOG) as usize];
+        block.as_ref().as_ptr().wrapping_add((line % BLOCK) as usize * 64).expose_provenance() as u64
+    }
+}
+
+/// Memory by address, which [`Lines::address`] gives.
+pub(crate) struct Addresses;
+
+impl Bytes for Addresses {
+    #[inline(always)]
+    unsafe fn load(&self, at: usize) -> u64 {
+        // SAFETY: the caller promises that the eight bytes are there; the read is unaligned.
+        u64::from_le(unsafe { core::ptr::with_exposed_provenance::<u64>(at).read_unaligned() })
+    }
+
+    #[inline(always)]
+    unsafe fn load_alone(&self, at: usize) -> u64 {
+        #[derive(Clone, Copy)]
+        #[repr(Rust, packed)]
+        struct Unaligned(u64);
+        // SAFETY: as in `load`; volatile only so that the read stays one of its own.
+        u64::from_le(unsafe { core::ptr::with_exposed_provenance::<Unaligned>(at).read_volatile() }.0)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, at: usize) {
+        prefetch_address(core::ptr::without_provenance(at));
     }
 }
 
@@ -185,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_keep_their_bytes_while_blocks_fill_and_break() {
+    fn lines_keep_their_bytes_while_blocks_grow_and_shrink() {
         let mut lines = Lines::new(100_000);
         let byte = |line: u64| (line * 7 % 251) as u8 + 1;
         let fill = |lines: &mut Lines, from: u64, to: u64| {
@@ -194,10 +164,11 @@ mod tests {
                 let (bytes, at) = lines.find_mut(line).unwrap();
                 assert!(bytes[at..at + 64].iter().all(|&byte| byte == 0), "{line} is not empty");
                 bytes[at..at + 64].fill(byte(line));
+                assert!(from != 0 || lines.len() <= (line + 1) * 129 / 128 + LEAST_STEP);
             }
         };
         fill(&mut lines, 0, 100_000);
-        assert!(lines.memory_bytes() < 100_000 * 64 + 5_000);
+        assert_eq!(lines.len(), 100_000);
         let mut now = 100_000;
         for to in [99_000, 60_000, 41_000, 40_000, 20_000, 5_000, 100, 1] {
             for line in (to..now).rev() {
@@ -209,8 +180,11 @@ mod tests {
             for line in 0..now {
                 let (bytes, at) = lines.find(line).unwrap();
                 assert!(bytes[at..at + 64].iter().all(|&b| b == byte(line)));
+                // SAFETY: the line is there.
+                let word = unsafe { Addresses.load(lines.address(line) as usize + 8) };
+                assert_eq!(word, u64::from_ne_bytes([byte(line); 8]));
             }
-            assert!(lines.memory_bytes() <= now * 64 * 33 / 32 + (1 << 20) + 4_096, "{now}");
+            assert!(lines.len() <= now * 9 / 8 + 2 * LEAST_STEP, "{now}: {}", lines.len());
         }
         fill(&mut lines, 1, 70_000);
     }

@@ -6,12 +6,12 @@
 //!  first side   . . . . [line of a: . p . . p' .] . . . . |new    lines split one by one, first those of one side,
 //!  second side  . . [line of a': . p . . p' .] . .                then those of the other
 //!
-//!  slot      core | mark and next bits of the address     open end       plane  one further bit a slot, read only
+//!  slot      mark, next bits of the address | core        open end       plane  one further bit a slot, read only
 //!            core                                         declared               when lines split or items are removed
 //! ```
 //! Files in the order of the imports: `shape` (what a slot holds), `side` (linear hashing), `chunks`, `lines` and
-//! `planes` (storage), `table` (entries in cells), `stash`, `search`, `probe` (a lookup), `rate` (planning), `filter`, `resize`,
-//! `batch`, `builder`; `image` (a table as bytes).
+//! `planes` (storage), `table` (entries in cells), `stash`, `seen` and `search` (room for an item), `probe` (lookups), `rate`
+//! (planning), `filter`, `resize`, `batch`, `builder`; `image` (a table as bytes).
 
 mod batch;
 mod builder;
@@ -24,6 +24,7 @@ mod probe;
 mod rate;
 mod resize;
 mod search;
+mod seen;
 mod shape;
 mod side;
 mod stash;

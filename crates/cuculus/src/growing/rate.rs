@@ -8,7 +8,7 @@ use crate::sizing::crowding;
 /// How many of 1024 slots are occupied when a line splits. With a declared maximum, memory is scarce only at the end; with
 /// an open end always. Inserts look at twice as many slots at 0.90 as at 0.86.
 const DECLARED_FULL: u32 = 880;
-const OPEN_FULL: u32 = 927;
+const OPEN_FULL: u32 = 919;
 
 /// The load with a declared maximum when all lines have split: what is planned, and the most that rounding makes of it.
 const LAST_FULL: u64 = 942;
@@ -107,17 +107,17 @@ fn lines(widths: core::ops::RangeInclusive<u32>) -> impl Iterator<Item = (u32, u
 pub(crate) fn expected(shape: &Shape, occupied: [u64; 2], slots: u64, weight: u128) -> f64 {
     if shape.open() {
         // One of the item's slots' pairs in the line.
-        return weight as f64 / (1u128 << super::table::WEIGHT) as f64 * 2.0 / shape.slots as f64;
+        return weight as f64 / (1u128 << super::table::WEIGHT) as f64 * 2.0 / shape.slots() as f64;
     }
     let of_class = |number: usize| {
-        let class = &shape.classes[number];
-        4.0 * crowding(class.size as u32) * occupied[number] as f64 / (slots as f64 * class.cores as f64)
+        4.0 * crowding(shape.size(number) as u32) * occupied[number] as f64
+            / (slots as f64 * shape.cores(number) as f64)
     };
     of_class(0) + of_class(1)
 }
 
 /// The weight of entries at which a rate is reached.
 pub(crate) fn most_weight(shape: &Shape, rate: f64) -> u128 {
-    let share = rate * shape.slots as f64 / 2.0 * (1u64 << 40) as f64;
+    let share = rate * shape.slots() as f64 / 2.0 * (1u64 << 40) as f64;
     (share as u128) << (super::table::WEIGHT - 40)
 }

@@ -57,39 +57,39 @@ impl GrowingFilter {
     /// Fills two halves of a line, as far as the table is filled, with entries of the other side that may lie in them.
     /// Without it, lines that have not split are full and searches long.
     fn pull(&mut self, side: usize, line: u64, half: u64, depth: u32) {
-        let slots = self.table.shape.slots;
-        let taken = |line| (0..slots).filter(|&slot| !self.table.is_free(Cell::new(side, line, slot))).count() as u64;
+        let slots = self.table.shape.slots();
+        let taken = |line| {
+            let bytes = self.table.line(side, line);
+            let taken =
+                |&slot: &u64| self.table.held(bytes, slot) != 0 || !self.table.is_free(Cell::new(side, line, slot));
+            (0..slots).filter(taken).count() as u64
+        };
         let wanted = (2 * slots * u64::from(self.spec.parameters.full)) >> 10;
         let mut wanted = wanted.saturating_sub(taken(line) + taken(half));
         let (row, low) = self.table.sides[side].origin(line);
-        let other = 1 - side;
-        let rows = self.table.shape.parameters.rows.into();
+        // Where the lines of the other side have one bit more, there are two of each way.
+        let others = core::array::from_fn::<_, WAYS, _>(|way| {
+            [0, 1].map(|high| self.line_by_way(side, row, (low, depth), high, way))
+        });
+        others.iter().flatten().flatten().for_each(|&from| self.table.prefetch(1 - side, from));
         for i in 0..WAYS {
             // Not always the same ways first.
-            let number = (i + line as usize) % WAYS;
-            let way = self.table.shape.ways[number];
-            let there = row.reflect(way.rows, rows);
-            let address = low ^ way.address & mask(depth);
-            // Where the lines of the other side have one bit more, there are two.
-            for high in [0, 1 << depth] {
-                let Some((from, _)) = self.table.sides[other].find(there, address | high, depth + 1) else { continue };
-                if high != 0 && self.table.sides[other].depth_of(from) == depth {
-                    continue;
-                }
+            let way = (i + line as usize) % WAYS;
+            for &from in others[way].iter().flatten() {
+                let bytes = *self.table.line(1 - side, from);
                 for slot in 0..slots {
-                    let cell = Cell::new(other, from, slot);
-                    if self.table.core(cell) as usize % WAYS != number {
+                    if self.table.held(&bytes, slot) as usize % WAYS != way {
                         continue;
                     }
+                    let cell = Cell::new(1 - side, from, slot);
                     let Some(item) = self.table.item_at(cell) else { continue };
                     let Some((to, _)) = self.table.sides[side].find(row, item.addresses[side], item.known) else {
                         continue;
                     };
-                    let mut free = item.slots.into_iter().map(|slot| Cell::new(side, to, slot));
-                    let Some(free) = free.find(|&cell| self.table.is_free(cell)) else { continue };
                     if wanted == 0 {
                         return;
                     }
+                    let Some(free) = self.table.room_in_line(side, to, item.slots) else { continue };
                     wanted -= 1;
                     self.table.take(cell);
                     self.table.put(free, &item.entry(side));
@@ -98,12 +98,22 @@ impl GrowingFilter {
         }
     }
 
+    /// The line of the other side in which one way's entries of a line may lie if the next bit of their address there is
+    /// `high`. Where the other line has no such bit, there is only the one of 0.
+    fn line_by_way(&self, side: usize, row: u64, (low, depth): (u64, u32), high: u64, way: usize) -> Option<u64> {
+        let way = self.table.shape.ways[way];
+        let row = row.reflect(way.rows, self.table.shape.parameters.rows.into());
+        let address = (low ^ way.address) & mask(depth) | high << depth;
+        let (line, found) = self.table.sides[1 - side].find(row, address, depth + 1)?;
+        (high == 0 || found > depth).then_some(line)
+    }
+
     /// Joins the lines that were split last; false if the table has as few lines as it began with, or its stash might
     /// run full.
     pub(crate) fn join(&mut self) -> bool {
         let table = &mut self.table;
         let room = super::stash::Stash::most(table.slots()).saturating_sub(self.stash.len() as u64);
-        if table.lines <= self.spec.first_lines || room <= table.shape.slots {
+        if table.lines <= self.spec.first_lines || room <= table.shape.slots() {
             return false;
         }
         let [first, second] = lines_of(table.lines - 1, &table.shape);
@@ -141,7 +151,7 @@ impl GrowingFilter {
 
     /// Empties a line.
     fn take_entries(&mut self, side: usize, line: u64) -> [Option<Entry>; 64] {
-        let slots = self.table.shape.slots;
+        let slots = self.table.shape.slots();
         core::array::from_fn(|slot| match (slot as u64) < slots {
             true => self.table.take(Cell::new(side, line, slot as u64)),
             false => None,
@@ -152,7 +162,7 @@ impl GrowingFilter {
         let table = &mut self.table;
         table.lines = table.lines - table.sides[side].lines + lines;
         table.sides[side] = Side::new(lines, &table.shape);
-        table.deep = table.sides.iter().any(|side| table.shape.is_deep(side.depth + 1));
+        table.deep = table.sides.iter().any(|side| side.is_deep(&table.shape));
     }
 
     /// Gives back the memory that only lines needed that are no more.

@@ -4,7 +4,7 @@ use crate::bits::{Word, mask, widening};
 use crate::geometry::LINE_BITS;
 use crate::index::spread;
 use crate::rng::Rng;
-use crate::table::unpaired;
+use crate::table::Classes;
 
 /// The most slots of a line: the planes of a line are words.
 pub(crate) const MAX_SLOTS: u32 = 64;
@@ -57,7 +57,12 @@ impl Parameters {
         )?;
         ok((least..=most).contains(&width), "slot bits", width.into(), "8 to 31; open end: core bits and 2 to 48")?;
         ok(slots * width + wide <= LINE_BITS, "slot bits", width.into(), "a line of 512 bits holds the slots")?;
-        ok((1..=MAX_ROWS).contains(&self.rows), "rows", self.rows.into(), "1 to 128")?;
+        ok(
+            (1..=MAX_ROWS).contains(&self.rows) && (!open || self.rows == 1),
+            "rows",
+            self.rows.into(),
+            "1 to 128; 1 with an open end",
+        )?;
         ok(self.planned <= MAX_DEPTH, "planned address bits", self.planned.into(), "at most 36")?;
         ok((512..=972).contains(&self.full), "load at a split", self.full.into(), "512 to 972 of 1024")?;
         let mut last = self.planned as u8;
@@ -85,37 +90,6 @@ fn ways(rows: u64) -> [Way; WAYS] {
     addresses.map(|address| Way { address, rows: widening(rng.next(), rows).0 })
 }
 
-/// Slots of one width.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Class {
-    /// Number of the first slot, and of slots.
-    pub(crate) first: u64,
-    pub(crate) size: u64,
-    /// 1 if `size` is even, 0 if it is odd.
-    pub(crate) even: u64,
-    /// Bit in the line at which slot 0 would lie, were all slots of this width (it may wrap below zero).
-    origin: u64,
-    pub(crate) width: u32,
-    /// The number of cores.
-    pub(crate) cores: u64,
-    /// Open end: bits of a slot for further address bits and their mark. 0 with a declared maximum.
-    pub(crate) field: u32,
-}
-
-impl Class {
-    /// The bit of the line where a slot begins.
-    #[inline(always)]
-    pub(crate) fn bit(&self, slot: u64) -> u32 {
-        self.origin.wrapping_add(slot * u64::from(self.width)) as u32
-    }
-
-    /// The sum of two partner slots of a core, counted in the class.
-    #[inline(always)]
-    fn sum(&self, core: u64) -> u64 {
-        widening(spread(core + 1), self.size).0 | self.even
-    }
-}
-
 /// Where an item may lie: in both sides, in the line of its address there, in two slots.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Item {
@@ -129,14 +103,29 @@ pub(crate) struct Item {
     pub(crate) known: u32,
 }
 
+/// An item as lookups know it, or eight items.
+#[derive(Clone, Copy)]
+pub(crate) struct Home<W> {
+    /// 1 if its slots are wide, else 0.
+    pub(crate) is_wide: W,
+    pub(crate) core: W,
+    pub(crate) slots: [W; 2],
+    pub(crate) rows: [W; 2],
+    pub(crate) addresses: [W; 2],
+}
+
 /// In how many ways the places on the two sides differ: a line's items have their other line among so many.
 pub(crate) const WAYS: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Shape {
     pub(crate) parameters: Parameters,
-    pub(crate) slots: u64,
-    pub(crate) classes: [Class; 2],
+    pub(crate) line: Classes<true>,
+    /// For each class, in 2^-20: what its size makes of the rate. A class of odd size has one slot fewer for each core.
+    pub(crate) crowding: [u64; 2],
+    /// For each class, the mask of a slot, and of the core in it.
+    pub(crate) slot_masks: [u64; 2],
+    pub(crate) core_mask: u64,
     /// How many bits of an entry lie in planes, in a line of each depth.
     pub(crate) planes: [u8; 64],
     pub(crate) ways: [Way; WAYS],
@@ -156,29 +145,53 @@ impl Shape {
     /// Of parameters that [`Parameters::validate`] accepts.
     pub(crate) fn new(parameters: Parameters) -> Self {
         let Parameters { slots, wide, width, core, planned, steps, .. } = parameters;
-        let open = core != 0;
-        let class = |first: u32, size: u32, width: u32, start: u32| Class {
-            first: first.into(),
-            size: size.into(),
-            even: u64::from(1 - size % 2),
-            origin: u64::from(start).wrapping_sub(u64::from(first) * u64::from(width)),
-            width,
-            cores: if open { 1 << core } else { mask(width) },
-            field: if open { width - core } else { 0 },
-        };
-        let classes = [class(0, wide, width + 1, 0), class(wide, slots - wide, width, wide * (width + 1))];
+        let line = Classes { slots: slots.into(), wide: wide.into(), width: width.into() };
+        let crowding = [wide, slots - wide].map(|size| match u64::from(size) {
+            0 => 1 << 20,
+            size => (size << 20) / (size - size % 2),
+        });
         let planes = core::array::from_fn(|depth| {
             let depth = depth as u8;
             let further = steps.iter().filter(|&&step| step != 0 && step <= depth).count() as u8;
             (planned as u8).saturating_sub(depth) + further
         });
         let ways = ways(parameters.rows.into());
-        Shape { parameters, slots: slots.into(), classes, planes, ways }
+        let slot_masks = [mask(width + 1), mask(width)];
+        let core_mask = if core != 0 { mask(core) } else { u64::MAX };
+        Shape { parameters, line, crowding, slot_masks, core_mask, planes, ways }
     }
 
     #[inline(always)]
     pub(crate) fn open(&self) -> bool {
         self.parameters.core != 0
+    }
+
+    /// Slots of a line.
+    #[inline(always)]
+    pub(crate) fn slots(&self) -> u64 {
+        self.line.slots
+    }
+
+    /// Slots of a class: 0 are the wide ones, 1 the narrow ones.
+    pub(crate) fn size(&self, class: usize) -> u64 {
+        if class == 0 { self.line.wide } else { self.line.slots - self.line.wide }
+    }
+
+    /// Bits of a slot of a class.
+    #[inline(always)]
+    pub(crate) fn width(&self, class: usize) -> u32 {
+        self.parameters.width + u32::from(class == 0)
+    }
+
+    /// The number of cores of a class.
+    pub(crate) fn cores(&self, class: usize) -> u64 {
+        if self.open() { 1 << self.parameters.core } else { mask(self.width(class)) }
+    }
+
+    /// Open end: bits of a slot for further address bits and their mark. 0 with a declared maximum.
+    #[inline(always)]
+    pub(crate) fn field(&self, class: usize) -> u32 {
+        if self.open() { self.width(class) - self.parameters.core } else { 0 }
     }
 
     /// The lines of a side whose addresses have `depth` bits.
@@ -208,35 +221,52 @@ impl Shape {
 
     /// The most address bits that an entry knows in a line of a depth.
     pub(crate) fn most_known(&self, class: usize, depth: u32) -> u32 {
-        self.planes_end(depth) + self.classes[class].field.saturating_sub(1)
+        self.planes_end(depth) + self.field(class).saturating_sub(1)
     }
 
     #[inline(always)]
     pub(crate) fn class_of(&self, slot: u64) -> usize {
-        (slot >= self.classes[1].first) as usize
+        (slot >= self.line.wide) as usize
     }
 
-    /// Where the item of a hash may lie.
+    /// Where the item of a hash may lie. With an open end there is one row.
     #[inline(always)]
-    pub(crate) fn item(&self, hash: u64) -> Item {
+    pub(crate) fn home<const OPEN: bool, W: Word>(&self, hash: W) -> Home<W> {
         // The address is the hash itself. The highest bits of a product with an odd number are uniform whatever the
         // lowest bits of the hash are.
-        let (row, rest) = widening(hash.wrapping_mul(ODD), self.parameters.rows.into());
-        let (slot, rest) = widening(rest, self.slots);
-        let number = self.class_of(slot);
-        let class = &self.classes[number];
-        let (slot, rest) = widening(rest, class.size - 1 + class.even);
-        let (core, _) = widening(rest, class.cores);
-        let core = core + u64::from(!self.open());
-        let sum = class.sum(core);
-        let slot = slot + u64::from(slot >= unpaired(sum, class.size, class.even));
-        let way = &self.ways[core as usize % WAYS];
-        Item {
-            class: number,
+        let rows = W::splat(self.parameters.rows.into());
+        let spread_hash = hash.times(ODD);
+        let (row, rest) = if OPEN { (W::splat(0), spread_hash) } else { spread_hash.widening(rows) };
+        let (class, choice, rest) = self.line.choose(rest);
+        let core = match OPEN {
+            true => rest.shr(64 - self.parameters.core),
+            false => {
+                let narrow = mask(self.parameters.width);
+                rest.widening(class.is_wide.scale(narrow + 1).plus(W::splat(narrow))).0.plus(W::splat(1))
+            }
+        };
+        let slots = class.slots::<true>(choice, class.sum(spread(core.plus(W::splat(1)))));
+        let way = |of: fn(&Way) -> u64| core.map(|core| of(&self.ways[core as usize % WAYS]));
+        let other = if OPEN { row } else { row.reflect(way(|way| way.rows), rows) };
+        Home {
+            is_wide: class.is_wide,
             core,
-            slots: [class.first + slot, class.first + slot.reflect(sum, class.size)],
-            rows: [row, row.reflect(way.rows, self.parameters.rows.into())],
-            addresses: [hash, hash ^ way.address],
+            slots,
+            rows: [row, other],
+            addresses: [hash, hash ^ way(|way| way.address)],
+        }
+    }
+
+    /// The item of a hash.
+    #[inline(always)]
+    pub(crate) fn item(&self, hash: u64) -> Item {
+        let home = if self.open() { self.home::<true, u64>(hash) } else { self.home::<false, u64>(hash) };
+        Item {
+            class: 1 - home.is_wide as usize,
+            core: home.core,
+            slots: home.slots,
+            rows: home.rows,
+            addresses: home.addresses,
             known: 64,
         }
     }
@@ -244,14 +274,11 @@ impl Shape {
     /// The item of an entry in a slot of a side's line.
     #[inline(always)]
     pub(crate) fn item_from(&self, side: usize, row: u64, slot: u64, entry: &Entry) -> Item {
-        let number = self.class_of(slot);
-        let class = &self.classes[number];
-        let way = &self.ways[entry.core as usize % WAYS];
-        let in_class = slot - class.first;
+        let way = self.way(entry.core);
         let mut item = Item {
-            class: number,
+            class: self.class_of(slot),
             core: entry.core,
-            slots: [slot, class.first + in_class.reflect(class.sum(entry.core), class.size)],
+            slots: [slot, self.partner(slot, entry.core)],
             rows: [row, row.reflect(way.rows, self.parameters.rows.into())],
             addresses: [entry.address, entry.address ^ way.address],
             known: entry.known,
@@ -261,6 +288,18 @@ impl Shape {
             item.addresses.swap(0, 1);
         }
         item
+    }
+
+    /// The other slot of a core.
+    #[inline(always)]
+    pub(crate) fn partner(&self, slot: u64, core: u64) -> u64 {
+        let class = self.line.class_of(slot);
+        class.partner(slot, class.sum(spread(core + 1)))
+    }
+
+    #[inline(always)]
+    pub(crate) fn way(&self, core: u64) -> &Way {
+        &self.ways[core as usize % WAYS]
     }
 }
 

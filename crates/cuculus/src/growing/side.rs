@@ -3,7 +3,7 @@
 //! A side of `2^d + s` lines: the first `s` lines have split already, and their other halves are the last `s`.
 
 use super::shape::Shape;
-use crate::bits::widening;
+use crate::bits::{Word, widening};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Side {
@@ -29,13 +29,14 @@ impl Side {
         Side { lines, depth, split: lines - shape.lines(depth), rows, per_row, low: (1 << depth) - 1, shift }
     }
 
-    /// The line of a row and an address, and the address bits before those that its slots hold.
+    /// The line of a row and an address, and the address bits before those that its slots hold; for one item or eight.
     #[inline(always)]
-    pub(crate) fn locate(&self, row: u64, address: u64) -> (u64, u32) {
-        let low = (address & self.low) * self.rows + row;
-        let split = (low < self.split) as usize;
-        let high = (address >> self.depth & split as u64) * (self.lines - self.split);
-        (low + high, self.shift[split])
+    pub(crate) fn locate<W: Word>(&self, row: W, address: W) -> (W, W) {
+        let low = (address & W::splat(self.low)).scale(self.rows).plus(row);
+        let split = low.less(W::splat(self.split));
+        let high = (address.shr(self.depth) & split).scale(self.lines - self.split);
+        let [shift, after] = self.shift.map(u64::from);
+        (low.plus(high), W::splat(shift).plus(split.scale(after - shift)))
     }
 
     /// The line and depth of an address of which `known` bits are known, if that is enough.
@@ -46,6 +47,21 @@ impl Side {
         let depth = self.depth + u32::from(split);
         let high = (address >> self.depth & u64::from(split)) * (self.lines - self.split);
         (known >= depth).then_some((low + high, depth))
+    }
+
+    /// Whether some lines have bits in planes that lookups have to read.
+    pub(crate) fn is_deep(&self, shape: &Shape) -> bool {
+        shape.is_deep(self.depth + u32::from(self.split > 0))
+    }
+
+    /// How much hope of a free slot a line gives to an entry of the other side, 0 most. While lines of a side split, those
+    /// that have not are crowded; those that have got all entries of the other side that found room there.
+    #[inline(always)]
+    pub(crate) fn rank(&self, line: u64) -> usize {
+        match self.split {
+            0 => 0,
+            split => 1 + usize::from((split..self.lines - split).contains(&line)),
+        }
     }
 
     /// The number of address bits of a line.
@@ -66,6 +82,9 @@ impl Side {
         }
     }
 }
+
+/// How many ranks of lines there are.
+pub(crate) const RANKS: usize = 3;
 
 /// How many lines the two sides have of a table of `total` lines: the first side doubles, then the second. So an item has
 /// one line that has split lately and one that has not, and the two even out.

@@ -3,8 +3,8 @@
 //! Five entries with equal core, lines and slots never fit, at any load. What names an entry here stays the same while
 //! lines split and join. Lookups come here only where a mark says that something like their item may be here.
 
-use super::shape::{Entry, Item, Shape};
-use crate::bits::mask;
+use super::shape::{Entry, Home, Item, Shape};
+use crate::bits::{Word, mask};
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -69,26 +69,40 @@ impl Stash {
         Stash { copies: BTreeMap::new(), items: 0, marks: vec![0], marked: 0, low }
     }
 
-    /// The word and bit of what an item and the entries that it may find have in common.
+    /// The number of the mark of what an item and the entries that it may find have in common.
     #[inline(always)]
-    fn mark(&self, slot: u64, core: u64, row: u64, address: u64) -> (usize, u64) {
+    fn mark<W: Word>(&self, slot: W, core: W, row: W, address: W) -> W {
         const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
-        let common = (address & self.low).wrapping_mul(ODD) ^ (core << 13 | row << 6 | slot);
-        let mark = common.wrapping_mul(ODD) >> 32;
-        (mark as usize >> 6 & (self.marks.len() - 1), 1 << (mark & 63))
+        let common = (address & W::splat(self.low)) ^ core.rotate_left(9) ^ slot.rotate_left(17) ^ row.rotate_left(23);
+        common.times(ODD).shr(40)
+    }
+
+    #[inline(always)]
+    fn is_marked(&self, mark: u64) -> bool {
+        self.marks[(mark >> 6) as usize & (self.marks.len() - 1)] >> (mark & 63) & 1 != 0
+    }
+
+    /// Whether entries may be here that a lookup of the item finds: not 0 where so.
+    #[inline(always)]
+    pub(crate) fn may_find<W: Word>(&self, home: &Home<W>) -> W {
+        if self.copies.is_empty() {
+            return W::splat(0);
+        }
+        let mark = self.mark(home.slots[0].lesser(home.slots[1]), home.core, home.rows[0], home.addresses[0]);
+        mark.map(|mark| u64::from(self.is_marked(mark)))
     }
 
     /// Whether entries may be here that a lookup of the item finds.
     #[inline(always)]
     pub(crate) fn may_hold(&self, item: &Item) -> bool {
         let slot = item.slots[0].min(item.slots[1]);
-        let (word, bit) = self.mark(slot, item.core, item.rows[0], item.addresses[0]);
-        self.marks[word] & bit != 0
+        !self.copies.is_empty() && self.is_marked(self.mark(slot, item.core, item.rows[0], item.addresses[0]))
     }
 
     fn set_mark(&mut self, entry: &Stashed) {
-        let (word, bit) = self.mark(entry.slot.into(), entry.core.into(), entry.row.into(), entry.address);
-        self.marks[word] |= bit;
+        let mark: u64 = self.mark(entry.slot.into(), entry.core.into(), entry.row.into(), entry.address);
+        let last = self.marks.len() - 1;
+        self.marks[(mark >> 6) as usize & last] |= 1 << (mark & 63);
         self.marked += 1;
     }
 

@@ -4,7 +4,7 @@ use super::lines::Lines;
 use super::planes::Planes;
 use super::shape::{Entry, Item, Shape};
 use super::side::{Side, lines_of};
-use crate::bits::{Bytes, BytesMut, mask};
+use crate::bits::{Bytes, BytesMut, Word, mask};
 use crate::table::word_of;
 
 /// A slot: `(line << 1 | side) << 6 | slot`.
@@ -88,10 +88,10 @@ impl Table {
             lines,
             sides,
             storage: [(); 2].map(|()| Lines::new(shape.most_lines())),
-            planes: [(); 2].map(|()| Planes::new(shape.slots, shape.parameters.rows)),
+            planes: [(); 2].map(|()| Planes::new(shape.slots(), shape.parameters.rows)),
             occupied: [0; 2],
             weight: 0,
-            deep: sides.iter().any(|side| shape.is_deep(side.depth + 1)),
+            deep: sides.iter().any(|side| side.is_deep(&shape)),
         }
     }
 
@@ -103,7 +103,7 @@ impl Table {
 
     /// Slots of the whole table.
     pub(crate) fn slots(&self) -> u64 {
-        self.lines * self.shape.slots
+        self.lines * self.shape.slots()
     }
 
     pub(crate) fn occupied(&self) -> u64 {
@@ -135,24 +135,28 @@ impl Table {
         }
     }
 
+    /// What a slot of a line holds, without its planes.
+    #[inline(always)]
+    pub(crate) fn held(&self, line: &[u8; 64], slot: u64) -> u64 {
+        word(line, self.shape.line.bit(slot)) & self.shape.slot_masks[self.shape.class_of(slot)]
+    }
+
     /// What a slot holds, without its planes.
     #[inline(always)]
     pub(crate) fn slot(&self, cell: Cell) -> u64 {
-        let class = &self.shape.classes[self.shape.class_of(cell.slot())];
-        word(self.line(cell.side(), cell.line()), class.bit(cell.slot())) & mask(class.width)
-    }
-
-    /// The core in a slot; 0 in an empty one.
-    #[inline(always)]
-    pub(crate) fn core(&self, cell: Cell) -> u64 {
-        let class = &self.shape.classes[self.shape.class_of(cell.slot())];
-        self.slot(cell) >> class.field
+        self.held(self.line(cell.side(), cell.line()), cell.slot())
     }
 
     /// Whether a slot is empty.
     #[inline(always)]
     pub(crate) fn is_free(&self, cell: Cell) -> bool {
-        self.slot(cell) == 0 && self.entry(cell).is_none()
+        self.slot(cell) == 0 && (!self.deep || self.is_free_deep(cell))
+    }
+
+    /// Whether a slot that looks empty is.
+    #[cold]
+    fn is_free_deep(&self, cell: Cell) -> bool {
+        self.entry(cell).is_none()
     }
 
     /// The entry in a cell.
@@ -167,10 +171,10 @@ impl Table {
         if !self.shape.open() {
             return (held != 0).then(|| Entry { core: held, address: low | more << depth, known: depth + planes });
         }
-        let class = &self.shape.classes[self.shape.class_of(slot)];
-        let field = (held & mask(class.field)) << planes | more;
+        let field = held >> self.shape.parameters.core << planes | more;
         let bits = field.checked_ilog2()?;
-        Some(Entry { core: held >> class.field, address: low | (field ^ 1 << bits) << depth, known: depth + bits })
+        let core = held & self.shape.core_mask;
+        Some(Entry { core, address: low | (field ^ 1 << bits) << depth, known: depth + bits })
     }
 
     /// Puts an entry into a free cell. What the slot and its planes cannot hold of the address is forgotten.
@@ -180,18 +184,18 @@ impl Table {
         let depth = self.sides[side].depth_of(line);
         let planes = u32::from(self.shape.planes[depth as usize]);
         let number = self.shape.class_of(slot);
-        let class = self.shape.classes[number];
         let address = entry.address >> depth;
         let (value, more) = if self.shape.open() {
-            let bits = (entry.known - depth).min(class.field + planes - 1);
+            let bits = (entry.known - depth).min(self.shape.field(number) + planes - 1);
             self.count(number, depth, bits);
             let field = 1 << bits | address & mask(bits);
-            (entry.core << class.field | field >> planes, field & mask(planes))
+            (field >> planes << self.shape.parameters.core | entry.core, field & mask(planes))
         } else {
             self.count(number, depth, planes);
             (entry.core, address & mask(planes))
         };
-        write(self.line_mut(side, line), class.bit(slot), class.width, value);
+        let (bit, width) = (self.shape.line.bit(slot), self.shape.width(number));
+        write(self.line_mut(side, line), bit, width, value);
         if more != 0 {
             self.planes[side].set(depth, planes, line, slot, more);
         }
@@ -212,14 +216,76 @@ impl Table {
         let depth = self.sides[side].depth_of(line);
         let planes = u32::from(self.shape.planes[depth as usize]);
         let number = self.shape.class_of(slot);
-        let class = self.shape.classes[number];
         self.weight -= self.weight_of(number, depth, entry.known - depth);
         self.occupied[number] -= 1;
-        write(self.line_mut(side, line), class.bit(slot), class.width, 0);
+        let (bit, width) = (self.shape.line.bit(slot), self.shape.width(number));
+        write(self.line_mut(side, line), bit, width, 0);
         if planes != 0 {
             self.planes[side].set(depth, planes, line, slot, 0);
         }
         Some(entry)
+    }
+
+    /// Moves an entry to a free cell in which it may lie.
+    #[inline(always)]
+    pub(crate) fn move_entry(&mut self, from: Cell, to: Cell) {
+        if (from.side(), from.line()) != (to.side(), to.line()) {
+            let item = self.item_at(from).expect("an occupied cell");
+            self.take(from);
+            return self.put(to, &item.entry(to.side()));
+        }
+        let (side, line) = (from.side(), from.line());
+        let held = self.slot(from);
+        let width = self.shape.width(self.shape.class_of(from.slot()));
+        let bits = [from, to].map(|cell| self.shape.line.bit(cell.slot()));
+        let bytes = self.line_mut(side, line);
+        write(bytes, bits[0], width, 0);
+        write(bytes, bits[1], width, held);
+        let depth = self.sides[side].depth_of(line);
+        let planes = u32::from(self.shape.planes[depth as usize]);
+        if planes != 0 {
+            let more = self.planes[side].get(depth, planes, line, from.slot());
+            self.planes[side].set(depth, planes, line, from.slot(), 0);
+            self.planes[side].set(depth, planes, line, to.slot(), more);
+        }
+    }
+
+    /// One of two slots of a line, free or made so by one move within the line.
+    pub(crate) fn room_in_line(&mut self, side: usize, line: u64, slots: [u64; 2]) -> Option<Cell> {
+        let cells = slots.map(|slot| Cell::new(side, line, slot));
+        if let Some(&free) = cells.iter().find(|&&cell| self.is_free(cell)) {
+            return Some(free);
+        }
+        cells.into_iter().find(|&cell| {
+            let partner = Cell::new(side, line, self.partner(cell.slot(), self.slot(cell)));
+            let free = self.is_free(partner);
+            if free {
+                self.move_entry(cell, partner);
+            }
+            free
+        })
+    }
+
+    /// The other slot in its line of what a slot holds.
+    #[inline(always)]
+    pub(crate) fn partner(&self, slot: u64, held: u64) -> u64 {
+        self.shape.partner(slot, held & self.shape.core_mask)
+    }
+
+    /// The line of the other side in which the entry of an occupied cell may lie, if it knows enough of its address.
+    #[inline(always)]
+    pub(crate) fn line_across(&self, cell: Cell, held: u64) -> Option<u64> {
+        let (side, other) = (&self.sides[cell.side()], &self.sides[1 - cell.side()]);
+        let (row, low) = side.origin(cell.line());
+        let way = self.shape.way(held & self.shape.core_mask);
+        let row = row.reflect(way.rows, self.shape.parameters.rows.into());
+        // Bits that are not known differ in what is asked for only if it needs them: then it is not found.
+        let depth = side.depth_of(cell.line());
+        let found = other.find(row, low ^ way.address, depth).or_else(|| {
+            let entry = self.entry(cell)?;
+            other.find(row, entry.address ^ way.address, entry.known)
+        });
+        found.map(|(line, _)| line)
     }
 
     /// Open end, else 0: what an entry adds to the rate, one in two to the number of bits that a lookup compares. Lookups do
@@ -231,10 +297,7 @@ impl Table {
         }
         let planned = self.shape.parameters.planned;
         let compared = self.shape.parameters.core + bits + depth - planned.saturating_sub(depth);
-        let class = &self.shape.classes[number];
-        // A class of odd size has one slot fewer for each core.
-        let factor = (class.size << 20) / (class.size - 1 + class.even);
-        u128::from(factor) << (WEIGHT - 20 - compared)
+        u128::from(self.shape.crowding[number]) << (WEIGHT - 20 - compared)
     }
 
     /// The cells of an item, one side's before the other's: first the side whose line has split lately, which has
@@ -274,13 +337,13 @@ impl Table {
 
 /// The word of a line in which the slot at `bit` lies, the slot lowest. `bit` is below 512.
 #[inline(always)]
-pub(crate) fn word(line: &[u8; 64], bit: u32) -> u64 {
-    let (start, shift) = word_of(u64::from(bit));
+pub(crate) fn word(line: &[u8; 64], bit: u64) -> u64 {
+    let (start, shift) = word_of(bit);
     // SAFETY: `start` is at most 56, and the line has 64 bytes.
     unsafe { line.load(start as usize) >> shift }
 }
 
-fn write(line: &mut [u8; 64], bit: u32, width: u32, value: u64) {
-    let (start, shift) = word_of(u64::from(bit));
+fn write(line: &mut [u8; 64], bit: u64, width: u32, value: u64) {
+    let (start, shift) = word_of(bit);
     line.store(start as usize, !(mask(width) << shift), value << shift);
 }

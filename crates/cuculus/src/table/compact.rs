@@ -10,33 +10,19 @@
 //! stored fingerprint names its four slots. In a class of even size `d` is odd, so that no slot is its own partner; in a
 //! class of odd size each `d` has one such slot, and items of that `d` leave it out (`ODD`; even lines skip the step).
 
+use super::classes::{Class, Classes, word_of};
 use super::{Candidates, Cell, Cells, validate_padding};
 use crate::bits::{Bytes, BytesMut, Word, mask};
 use crate::fingerprint::Fingerprint;
-use crate::geometry::{Geometry, LINE_BITS};
+use crate::geometry::Geometry;
 use crate::index::Index;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Compact<const ODD: bool> {
     index: Index,
-    /// Slots of a line, and the wide ones among them, which come first.
-    slots: u64,
-    wide: u64,
-    /// Bits of a narrow slot, and the number of narrow fingerprints: `2^f - 1`.
-    width: u64,
+    classes: Classes<ODD>,
+    /// The number of narrow fingerprints: `2^f - 1`.
     fingerprints: u64,
-}
-
-/// The class of an item's slots: all wide or all narrow.
-#[derive(Clone, Copy)]
-struct Class<W> {
-    /// Number of the first slot, and of slots.
-    first: W,
-    size: W,
-    /// 1 if `size` is even, 0 if it is odd: what keeps `d` odd where it has to be.
-    even: W,
-    /// The number of fingerprints, and the mask of a slot.
-    fingerprints: W,
 }
 
 /// Bit offsets of the two slots inside a line, the two lines' byte offsets, and what a slot has to hold.
@@ -57,70 +43,42 @@ impl<const ODD: bool> Compact<ODD> {
     pub(crate) fn new(geometry: &Geometry) -> Self {
         Compact {
             index: Index::new(geometry.buckets, geometry.placement),
-            slots: geometry.slots_per_bucket.into(),
-            wide: geometry.wide_slots.into(),
-            width: geometry.fingerprint_bits.into(),
+            classes: Classes {
+                slots: geometry.slots_per_bucket.into(),
+                wide: geometry.wide_slots.into(),
+                width: geometry.fingerprint_bits.into(),
+            },
             fingerprints: mask(geometry.fingerprint_bits),
         }
     }
 
-    /// The class of a slot, without a branch.
+    /// The number of fingerprints of a class, which is the mask of a slot.
     #[inline(always)]
-    fn class_of<W: Word>(&self, slot: W) -> Class<W> {
-        let is_wide = slot.less(W::splat(self.wide));
-        let all_if_wide = W::splat(0).minus(is_wide);
-        let (wide, narrow) = (self.wide, self.slots - self.wide);
-        let size = W::splat(narrow) ^ all_if_wide & W::splat(narrow ^ wide);
-        Class {
-            first: W::splat(wide) ^ all_if_wide & W::splat(wide),
-            size,
-            even: if ODD { size & W::splat(1) ^ W::splat(1) } else { W::splat(1) },
-            fingerprints: is_wide.scale(self.fingerprints + 1).plus(W::splat(self.fingerprints)),
-        }
+    fn fingerprints<W: Word>(&self, class: &Class<W>) -> W {
+        class.is_wide.scale(self.fingerprints + 1).plus(W::splat(self.fingerprints))
     }
 
-    /// The class and fingerprint of a hash, and where in its two lines its slots are.
+    /// The fingerprint of a hash and its mask, and where in its two lines its slots are.
     #[inline(always)]
-    fn home<W: Word>(&self, hash: W) -> (Class<W>, W, [W; 2], [W; 2]) {
+    fn home<W: Word>(&self, hash: W) -> (W, W, [W; 2], [W; 2]) {
         let (line, rest) = self.index.first(hash);
-        let (slot, rest) = rest.widening(W::splat(self.slots));
-        let class = self.class_of(slot);
-        // A class of odd size has one slot fewer to choose from, so the choice in it needs a digit of its own: the share of
-        // items that a class gets must stay that of its slots.
-        let (slot, rest) = match ODD {
-            true => rest.widening(class.size.minus(W::splat(1)).plus(class.even)),
-            false => (slot.minus(class.first), rest),
-        };
-        let fingerprint = Fingerprint::digit(rest, class.fingerprints);
-        let (other_line, sum) = self.partners(line, &class, fingerprint);
-        let slot =
-            if ODD { slot.plus(unpaired(sum, class.size, class.even).less(slot.plus(W::splat(1)))) } else { slot };
-        let slots = [class.first.plus(slot), class.first.plus(slot.reflect(sum, class.size))];
-        (class, fingerprint, [line, other_line], slots)
-    }
-
-    /// The partner line of a fingerprint, and the sum of two partner slots counted in their class.
-    #[inline(always)]
-    fn partners<W: Word>(&self, line: W, class: &Class<W>, fingerprint: W) -> (W, W) {
+        let (class, choice, rest) = self.classes.choose(rest);
+        let fingerprints = self.fingerprints(&class);
+        let fingerprint = Fingerprint::digit(rest, fingerprints);
         let (other_line, rest) = self.index.partner_and_rest(line, fingerprint);
-        (other_line, rest.widening(class.size).0 | class.even)
+        let slots = class.slots::<ODD>(choice, class.sum(rest));
+        (fingerprint, fingerprints, [line, other_line], slots)
     }
 
     #[inline(always)]
     fn cells_of(&self, lines: [u64; 2], [first, second]: [u64; 2]) -> Candidates {
-        let [a, b] = lines.map(|line| line * self.slots);
+        let [a, b] = lines.map(|line| line * self.classes.slots);
         Candidates::four([a + first, a + second, b + first, b + second])
     }
 
     #[inline(always)]
     fn split(&self, cell: Cell) -> (u64, u64) {
-        (cell / self.slots, cell % self.slots)
-    }
-
-    /// Where in a line a slot starts: every wide slot before it takes one bit more.
-    #[inline(always)]
-    fn bit<W: Word>(&self, slot: W) -> W {
-        slot.scale(self.width).plus(slot.lesser(W::splat(self.wide)))
+        (cell / self.classes.slots, cell % self.classes.slots)
     }
 
     /// Puts `value` into the first candidate slot that holds `old`; false if none does.
@@ -141,12 +99,12 @@ impl<const ODD: bool> Cells for Compact<ODD> {
 
     #[inline(always)]
     fn locate<W: Word>(&self, hash: W) -> Probe<W> {
-        let (class, fingerprint, lines, slots) = self.home(hash);
+        let (fingerprint, slot_mask, lines, slots) = self.home(hash);
         Probe {
             lines: lines.map(|line| line.times(64)),
-            bits: slots.map(|slot| self.bit(slot)),
+            bits: slots.map(|slot| self.classes.bit(slot)),
             fingerprint,
-            slot_mask: class.fingerprints,
+            slot_mask,
         }
     }
 
@@ -174,18 +132,17 @@ impl<const ODD: bool> Cells for Compact<ODD> {
 
     #[inline(always)]
     fn candidates(&self, hash: u64) -> (Candidates, Fingerprint) {
-        let (_, fingerprint, lines, slots) = self.home(hash);
+        let (fingerprint, _, lines, slots) = self.home(hash);
         (self.cells_of(lines, slots), Fingerprint::from_digit(fingerprint))
     }
 
     #[inline(always)]
     fn candidates_from(&self, cell: Cell, fingerprint: Fingerprint) -> Candidates {
         let (line, slot) = self.split(cell);
-        let class = self.class_of(slot);
-        let (other_line, sum) = self.partners(line, &class, fingerprint.get().into());
+        let class = self.classes.class_of(slot);
+        let (other_line, rest) = self.index.partner_and_rest(line, u64::from(fingerprint.get()));
         // In a damaged file a slot may be its own partner; its candidates then repeat, which harms nothing.
-        let partner = class.first + (slot - class.first).reflect(sum, class.size);
-        self.cells_of([line, other_line], [slot, partner])
+        self.cells_of([line, other_line], [slot, class.partner(slot, class.sum(rest))])
     }
 
     #[inline(always)]
@@ -195,12 +152,12 @@ impl<const ODD: bool> Cells for Compact<ODD> {
 
     #[inline(always)]
     fn line(&self, cell: Cell) -> u64 {
-        cell / self.slots
+        cell / self.classes.slots
     }
 
     #[inline(always)]
     fn cells(&self) -> u64 {
-        self.index.buckets() * self.slots
+        self.index.buckets() * self.classes.slots
     }
 
     #[inline(always)]
@@ -210,7 +167,7 @@ impl<const ODD: bool> Cells for Compact<ODD> {
 
     #[inline(always)]
     fn bucket_of(&self, cell: Cell) -> u64 {
-        cell / self.slots
+        cell / self.classes.slots
     }
 
     #[inline(always)]
@@ -226,24 +183,24 @@ impl<const ODD: bool> Cells for Compact<ODD> {
     #[inline(always)]
     fn get<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell, _slot: u32) -> u32 {
         let (line, slot) = self.split(cell);
-        let (start, shift) = word_of(self.bit(slot));
+        let (start, shift) = word_of(self.classes.bit(slot));
         // SAFETY: as in `matches`.
         let word = unsafe { bytes.load((line * 64 + start) as usize) >> shift };
-        (word & self.class_of(slot).fingerprints) as u32
+        (word & self.fingerprints(&self.classes.class_of(slot))) as u32
     }
 
     #[inline(always)]
     fn set<B: BytesMut + ?Sized>(&self, bytes: &mut B, cell: Cell, _slot: u32, value: u32) -> u32 {
         let (line, slot) = self.split(cell);
-        let (start, shift) = word_of(self.bit(slot));
-        let mask = self.class_of(slot).fingerprints;
+        let (start, shift) = word_of(self.classes.bit(slot));
+        let mask = self.fingerprints(&self.classes.class_of(slot));
         bytes.store((line * 64 + start) as usize, !(mask << shift), u64::from(value) << shift);
         0
     }
 
     #[inline(always)]
     fn prefetch_cell<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell) {
-        bytes.prefetch((cell / self.slots * 64) as usize);
+        bytes.prefetch((cell / self.classes.slots * 64) as usize);
     }
 
     #[inline(always)]
@@ -272,7 +229,7 @@ impl<const ODD: bool> Cells for Compact<ODD> {
     }
 
     fn validate(&self, bytes: &[u8]) -> Result<u64, &'static str> {
-        let used = self.bit(self.slots);
+        let used = self.classes.bit(self.classes.slots);
         bytes.chunks_exact(64).try_for_each(|line| validate_padding(line, used))?;
         let mut occupied = 0;
         for cell in 0..self.cells() {
@@ -284,19 +241,4 @@ impl<const ODD: bool> Cells for Compact<ODD> {
         }
         Ok(occupied)
     }
-}
-
-/// The byte of its line where a slot's word starts: never past the last word, so that no read crosses into another line;
-/// and where in the word the slot starts.
-#[inline(always)]
-pub(crate) fn word_of<W: Word>(bit: W) -> (W, W) {
-    let start = bit.shr(3).lesser(W::splat(u64::from(LINE_BITS / 8 - 8)));
-    (start, bit.minus(start.times(8)))
-}
-
-/// In a class of odd size, the slot that is its own partner: half of `sum`, modulo the size. Past every slot if even.
-#[inline(always)]
-pub(crate) fn unpaired<W: Word>(sum: W, size: W, even: W) -> W {
-    let all_if_odd = W::splat(0).minus(sum & W::splat(1));
-    sum.plus(all_if_odd & size).shr(1) | W::splat(0).minus(even)
 }

@@ -4,11 +4,13 @@
 //! For the search, a table is a graph of *cells*: the places whose slots are interchangeable. A cell is a bucket of
 //! the packed and semi-sorted layouts, and a single slot of the compact one, where an item chooses among four.
 
+mod classes;
 mod compact;
 mod packed;
 mod semi_sorted;
 
-pub(crate) use compact::{Compact, unpaired, word_of};
+pub(crate) use classes::{Classes, word_of};
+pub(crate) use compact::Compact;
 pub(crate) use packed::Packed;
 pub(crate) use semi_sorted::SemiSorted;
 

@@ -218,7 +218,7 @@ impl Header {
 }
 
 fn lines_hold(shape: &Shape, lines: u64) -> u64 {
-    lines * shape.slots
+    lines * shape.slots()
 }
 
 /// What the header of a growing filter's file says, without its table or a secret key.
