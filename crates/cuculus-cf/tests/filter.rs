@@ -134,7 +134,8 @@ fn limits_hold_at_creation_growth_and_load() {
     let mut filter = Filter::new(params(1_000), &small).unwrap();
     let taken = (0..100_000).take_while(|&number| filter.insert(&item(number), &small).is_ok()).count() as u64;
     assert!((5_000..12_000).contains(&taken), "{taken}");
-    assert!(filter.memory_bytes() <= 21_000);
+    // The limit is for what grows: the filter's own fields come on top.
+    assert!(filter.memory_bytes() <= 20_000 + size_of::<Filter>() as u64, "{}", filter.memory_bytes());
     let before = filter.to_image();
     assert_eq!(filter.insert(b"one more", &small), Err(Refusal::Limit));
     assert_eq!(filter.to_image(), before);
