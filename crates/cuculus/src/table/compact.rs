@@ -9,7 +9,11 @@
 //! proportion to the slots of the class; its fingerprint has the class's width, and partners stay in the class, so a
 //! stored fingerprint names its four slots. In a class of even size `d` is odd, so that no slot is its own partner; in a
 //! class of odd size each `d` has one such slot, and items of that `d` leave it out (`ODD`; even lines skip the step).
+//!
+//! Below its fingerprint a slot may hold a stamp (`stamps.rs`), which moves with it. A slot whose stamp no longer counts is
+//! an empty one.
 
+use super::stamps::{NoStamps, Stamps};
 use super::{Candidates, Cell, Cells, validate_padding};
 use crate::bits::{Bytes, BytesMut, Word, mask};
 use crate::fingerprint::Fingerprint;
@@ -17,14 +21,15 @@ use crate::geometry::{Geometry, LINE_BITS};
 use crate::index::Index;
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Compact<const ODD: bool> {
+pub(crate) struct Compact<const ODD: bool, S = NoStamps> {
     index: Index,
     /// Slots of a line, and the wide ones among them, which come first.
-    slots: u64,
+    pub(super) slots: u64,
     wide: u64,
     /// Bits of a narrow slot, and the number of narrow fingerprints: `2^f - 1`.
     width: u64,
     fingerprints: u64,
+    pub(super) stamps: S,
 }
 
 /// The class of an item's slots: all wide or all narrow.
@@ -39,7 +44,7 @@ struct Class<W> {
     fingerprints: W,
 }
 
-/// Bit offsets of the two slots inside a line, the two lines' byte offsets, and what a slot has to hold.
+/// Bit offsets of the two slots inside a line, the two lines' byte offsets, and what a slot has to hold under a mask.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe<W> {
     lines: [W; 2],
@@ -55,12 +60,20 @@ pub(crate) fn has_odd_class(geometry: &Geometry) -> bool {
 
 impl<const ODD: bool> Compact<ODD> {
     pub(crate) fn new(geometry: &Geometry) -> Self {
+        Self::with_stamps(geometry, NoStamps)
+    }
+}
+
+impl<const ODD: bool, S: Stamps> Compact<ODD, S> {
+    /// The table of a geometry whose slots are so many bits wider than its fingerprints as `stamps` takes.
+    pub(crate) fn with_stamps(geometry: &Geometry, stamps: S) -> Compact<ODD, S> {
         Compact {
             index: Index::new(geometry.buckets, geometry.placement),
             slots: geometry.slots_per_bucket.into(),
             wide: geometry.wide_slots.into(),
-            width: geometry.fingerprint_bits.into(),
+            width: (geometry.fingerprint_bits + stamps.bits()).into(),
             fingerprints: mask(geometry.fingerprint_bits),
+            stamps,
         }
     }
 
@@ -119,8 +132,35 @@ impl<const ODD: bool> Compact<ODD> {
 
     /// Where in a line a slot starts: every wide slot before it takes one bit more.
     #[inline(always)]
-    fn bit<W: Word>(&self, slot: W) -> W {
+    pub(super) fn bit<W: Word>(&self, slot: W) -> W {
         slot.scale(self.width).plus(slot.lesser(W::splat(self.wide)))
+    }
+
+    /// The largest fingerprint that fits into a cell.
+    pub(super) fn most_fingerprint(&self, cell: Cell) -> u64 {
+        self.class_of(self.split(cell).1).fingerprints
+    }
+
+    /// The mask of a class's whole slot: fingerprint and stamp.
+    #[inline(always)]
+    fn slot_mask(&self, class: &Class<u64>) -> u64 {
+        class.fingerprints << self.stamps.bits() | mask(self.stamps.bits())
+    }
+
+    /// What a slot holds, whether its stamp counts or not.
+    #[inline(always)]
+    pub(super) fn value<B: Bytes + ?Sized>(&self, bytes: &B, line: u64, slot: u64) -> u64 {
+        let (start, shift) = word_of(self.bit(slot));
+        // SAFETY: as in `matches`.
+        let word = unsafe { bytes.load((line * 64 + start) as usize) >> shift };
+        word & self.slot_mask(&self.class_of(slot))
+    }
+
+    #[inline(always)]
+    pub(super) fn put<B: BytesMut + ?Sized>(&self, bytes: &mut B, line: u64, slot: u64, value: u64) {
+        let (start, shift) = word_of(self.bit(slot));
+        let mask = self.slot_mask(&self.class_of(slot));
+        bytes.store((line * 64 + start) as usize, !(mask << shift), value << shift);
     }
 
     /// Puts `value` into the first candidate slot that holds `old`; false if none does.
@@ -136,7 +176,7 @@ impl<const ODD: bool> Compact<ODD> {
     }
 }
 
-impl<const ODD: bool> Cells for Compact<ODD> {
+impl<const ODD: bool, S: Stamps> Cells for Compact<ODD, S> {
     type Probe<W: Word> = Probe<W>;
 
     #[inline(always)]
@@ -145,8 +185,8 @@ impl<const ODD: bool> Cells for Compact<ODD> {
         Probe {
             lines: lines.map(|line| line.times(64)),
             bits: slots.map(|slot| self.bit(slot)),
-            fingerprint,
-            slot_mask: class.fingerprints,
+            fingerprint: fingerprint.shl(self.stamps.bits()),
+            slot_mask: class.fingerprints.shl(self.stamps.bits()),
         }
     }
 
@@ -166,7 +206,8 @@ impl<const ODD: bool> Cells for Compact<ODD> {
                 // SAFETY: `line / 64` is below `index.buckets()`, `start + 8 <= 64`, and `bytes` has 64 bytes for each
                 // line: see the trait's contract and `Geometry::table_bytes`.
                 let word = unsafe { W::load(bytes, line.plus(start)) }.zip(shift, |word, shift| word >> (shift & 63));
-                found = found | ((word ^ probe.fingerprint) & probe.slot_mask).is_zero();
+                let equal = ((word ^ probe.fingerprint) & probe.slot_mask).is_zero();
+                found = found | equal & self.stamps.counts(word);
             }
         }
         found
@@ -182,7 +223,7 @@ impl<const ODD: bool> Cells for Compact<ODD> {
     fn candidates_from(&self, cell: Cell, fingerprint: Fingerprint) -> Candidates {
         let (line, slot) = self.split(cell);
         let class = self.class_of(slot);
-        let (other_line, sum) = self.partners(line, &class, fingerprint.get().into());
+        let (other_line, sum) = self.partners(line, &class, u64::from(fingerprint.get()) >> self.stamps.bits());
         // In a damaged file a slot may be its own partner; its candidates then repeat, which harms nothing.
         let partner = class.first + (slot - class.first).reflect(sum, class.size);
         self.cells_of([line, other_line], [slot, partner])
@@ -226,18 +267,14 @@ impl<const ODD: bool> Cells for Compact<ODD> {
     #[inline(always)]
     fn get<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell, _slot: u32) -> u32 {
         let (line, slot) = self.split(cell);
-        let (start, shift) = word_of(self.bit(slot));
-        // SAFETY: as in `matches`.
-        let word = unsafe { bytes.load((line * 64 + start) as usize) >> shift };
-        (word & self.class_of(slot).fingerprints) as u32
+        let value = self.value(bytes, line, slot);
+        if self.stamps.counts(value) == 0 { 0 } else { value as u32 }
     }
 
     #[inline(always)]
     fn set<B: BytesMut + ?Sized>(&self, bytes: &mut B, cell: Cell, _slot: u32, value: u32) -> u32 {
         let (line, slot) = self.split(cell);
-        let (start, shift) = word_of(self.bit(slot));
-        let mask = self.class_of(slot).fingerprints;
-        bytes.store((line * 64 + start) as usize, !(mask << shift), u64::from(value) << shift);
+        self.put(bytes, line, slot, value.into());
         0
     }
 

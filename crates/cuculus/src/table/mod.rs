@@ -7,10 +7,12 @@
 mod compact;
 mod packed;
 mod semi_sorted;
+mod stamps;
 
-pub(crate) use compact::{Compact, unpaired, word_of};
+pub(crate) use compact::{Compact, has_odd_class, unpaired, word_of};
 pub(crate) use packed::Packed;
 pub(crate) use semi_sorted::SemiSorted;
+pub(crate) use stamps::Ages;
 
 use crate::bits::{Bytes, BytesMut, Word};
 use crate::fingerprint::Fingerprint;
