@@ -81,10 +81,10 @@ const CROWDS: f64 = 1e-5;
 const COMPACT_CROWDS: f64 = 6e-5;
 
 /// With fifteen fingerprints the planned load is not safe; they remain for explicit geometries.
-const LEAST_PLANNED_BITS: u32 = 5;
+pub(crate) const LEAST_PLANNED_BITS: u32 = 5;
 
 /// A geometry whose rate allows only less load than this is no candidate: another width serves better.
-const LEAST_LOAD: f64 = 0.4;
+pub(crate) const LEAST_LOAD: f64 = 0.4;
 
 impl Builder {
     /// How many distinct items have to fit, 0 to 2^48.

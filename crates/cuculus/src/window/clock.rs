@@ -153,7 +153,7 @@ impl Clock {
     #[inline(never)]
     fn begin_step(&mut self) {
         let step = self.step();
-        self.step_ends = (step + 1).saturating_mul(self.cut.ticks);
+        self.step_ends = step.saturating_add(1).saturating_mul(self.cut.ticks);
         (self.alive, self.items) = (0, 0);
         for number in self.numbers() {
             let stamp = self.stamp_of(number);

@@ -398,7 +398,7 @@ impl WindowFilter {
         }
         self.sweep(self.spec.share());
         if !self.spec.cut.timed {
-            self.tick(self.clock.now + 1);
+            self.tick(self.clock.now.saturating_add(1));
         }
         Ok(is_new)
     }

@@ -197,30 +197,3 @@ fn one_call_does_bounded_work() {
     assert!(of_time.is_empty() && swept(&of_time).1 - before <= 64);
     assert_eq!(of_items.now(), Window::Items(2_000));
 }
-
-#[test]
-#[ignore]
-fn churn_simulation() {
-    extern crate std;
-    for (f, slots, wide) in [(8, 40, 32), (20, 21, 8)] {
-        for permille in [900u64, 930, 950, 960] {
-            let lines = 1u64 << 14;
-            let shape = Geometry::compact(f, slots, wide, lines);
-            let capacity = lines * u64::from(slots) * permille / 1000;
-            let cut = Steps::new(false, 12, capacity / 13);
-            let mut filter = filter(shape, cut, capacity);
-            let mut rng = Rng::new(permille);
-            let (mut aside, mut last) = (0, 0);
-            let turnovers = 150;
-            let start = std::time::Instant::now();
-            let mut worst = 0;
-            for _ in 0..turnovers * capacity {
-                filter.insert_hash(rng.next()).unwrap();
-                let now = filter.stashed();
-                if now > last { aside += 1; worst = worst.max(now); }
-                last = now;
-            }
-            std::println!("f {f} load {permille}: {aside} aside in {turnovers} turnovers of {capacity}, at most {worst} at once, {:.2} M/s, load now {}", (turnovers * capacity) as f64 / start.elapsed().as_secs_f64() / 1e6, filter.load_factor());
-        }
-    }
-}

@@ -179,7 +179,8 @@ impl Header {
         require(stash_entries <= most, "stash entries", stash_entries, "at most 64 and the items")?;
         // 4. The state of the clock and the hand.
         let (now, opened) = (fields.u64(own::NOW), fields.u64(own::OPENED));
-        require(opened <= (now / cut.ticks).saturating_add(1), "opened", opened, "at most the steps until now")?;
+        let most = (now / cut.ticks).saturating_add(1).min(1 << 63);
+        require(opened <= most, "opened", opened, "at most the steps until now, and 2^63")?;
         let header = Header {
             geometry,
             cut,
