@@ -136,6 +136,12 @@ impl<const ODD: bool, S: Stamps> Compact<ODD, S> {
         slot.scale(self.width).plus(slot.lesser(W::splat(self.wide)))
     }
 
+    /// How many slots of a line there are of either class, in their order, and the mask of one.
+    pub(super) fn classes(&self) -> [(u64, u64); 2] {
+        let mask = |slot| self.slot_mask(&self.class_of(slot));
+        [(self.wide, mask(0)), (self.slots - self.wide, mask(self.slots - 1))]
+    }
+
     /// The largest fingerprint that fits into a cell.
     pub(super) fn most_fingerprint(&self, cell: Cell) -> u64 {
         self.class_of(self.split(cell).1).fingerprints

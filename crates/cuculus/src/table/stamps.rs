@@ -6,6 +6,9 @@ use crate::bits::{Word, mask};
 use crate::fingerprint::Fingerprint;
 use crate::geometry::LINE_BITS;
 
+/// Bytes of a line.
+const LINE: usize = LINE_BITS as usize / 8;
+
 /// The stamps of a table's slots.
 pub(crate) trait Stamps: Copy {
     /// Bits of a stamp.
@@ -45,11 +48,6 @@ impl Ages {
         debug_assert!(bits <= Self::MAX_BITS);
         Ages { bits, alive: 0 }
     }
-
-    #[inline(always)]
-    pub(crate) fn are_alive(&self, slot: u64) -> bool {
-        self.counts(slot) != 0
-    }
 }
 
 impl Stamps for Ages {
@@ -82,18 +80,33 @@ impl<const ODD: bool> Compact<ODD, Ages> {
         candidates.as_slice().iter().all(|&other| other >= cell) && candidates.as_slice()[1] != cell
     }
 
-    /// Empties the slots of a line whose stamps are dead.
+    /// Empties the slots of a line whose stamps are dead. Reads all slots before it writes: a read behind a write that it
+    /// overlaps waits for that one.
     #[inline(always)]
     pub(crate) fn sweep(&self, bytes: &mut [u8], line: u64) {
-        let at = line as usize * 64;
-        if bytes[at..at + 64].iter().fold(0, |all, byte| all | byte) == 0 {
+        let at = line as usize * LINE;
+        let Some(content) = bytes.get_mut(at..at + LINE) else { return };
+        if content.iter().fold(0, |all, byte| all | byte) == 0 {
             return;
         }
-        for slot in 0..self.slots {
-            let value = self.value(bytes, line, slot);
-            if value != 0 && !self.stamps.are_alive(value) {
-                self.put(bytes, line, slot, 0);
+        // Where nothing is to be emptied, and a word for what runs over the last one.
+        let mut dead = [0u64; LINE / 8 + 1];
+        let mut bit = 0u32;
+        for (slots, mask) in self.classes() {
+            let width = mask.count_ones();
+            for _ in 0..slots {
+                let start = (bit / 8).min(LINE as u32 - 8);
+                let word = content[start as usize..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+                let is_dead = self.stamps.counts(word >> (bit - 8 * start)) ^ 1;
+                let slot = u128::from(mask & 0u64.wrapping_sub(is_dead)) << (bit % 64);
+                let number = bit as usize / 64;
+                dead[number] |= slot as u64;
+                dead[number + 1] |= (slot >> 64) as u64;
+                bit += width;
             }
+        }
+        for (word, dead) in content.chunks_exact_mut(8).zip(dead) {
+            word.iter_mut().zip(dead.to_le_bytes()).for_each(|(byte, dead)| *byte &= !dead);
         }
     }
 
@@ -105,7 +118,7 @@ impl<const ODD: bool> Compact<ODD, Ages> {
         mut each: impl FnMut(u64, u64) -> Result<(), &'static str>,
     ) -> Result<(), &'static str> {
         let used = self.bit(self.slots);
-        for (line, content) in (0..).zip(bytes.chunks_exact(LINE_BITS as usize / 8)) {
+        for (line, content) in (0..).zip(bytes.chunks_exact(LINE)) {
             validate_padding(content, used)?;
             for slot in 0..self.slots {
                 let value = self.value(bytes, line, slot);

@@ -98,7 +98,7 @@ const POSITIONS: u32 = 2_000;
 const SHARE: u64 = 8;
 
 /// Lines that [`advance`](WindowFilter::advance) sweeps.
-const ADVANCE_SHARE: u64 = 64;
+const ADVANCE_SHARE: u64 = 256;
 
 impl Spec {
     /// The lines with whole slots: fingerprint and stamp.
@@ -315,7 +315,7 @@ impl WindowFilter {
     /// before changes nothing, and neither does any in a window of items, whose clock is its items.
     ///
     /// Constant work, however long the time: items that are now too old are no longer found at once, and their slots are
-    /// swept bit by bit, here up to 64 lines. A new filter is at time 0.
+    /// swept bit by bit, here up to 256 lines. A new filter is at time 0.
     pub fn advance(&mut self, now: Duration) -> bool {
         let moved = self.spec.cut.timed && self.tick(u64::try_from(now.as_nanos()).unwrap_or(u64::MAX));
         if moved {
@@ -362,11 +362,10 @@ impl WindowFilter {
     /// The common end of every insert.
     pub(crate) fn insert_at(&mut self, candidates: &Candidates, fingerprint: Fingerprint) -> Result<bool, InsertError> {
         let bits = self.spec.cut.stamp_bits;
-        let lines = self.lines;
         let bytes = self.bytes.as_ref();
-        let held = with_lines!(&lines, cells => {
-            let held = candidates.as_slice().iter().map(|&cell| (cell, cells.get(bytes, cell, 0)));
-            held.into_iter().find(|&(_, value)| value >> bits == fingerprint.get())
+        let held = with_lines!(&self.lines, cells => {
+            let mut held = candidates.as_slice().iter().map(|&cell| (cell, cells.get(bytes, cell, 0)));
+            held.find(|&(_, value)| value >> bits == fingerprint.get())
         });
         let stashed = if self.stash.is_empty() { None } else { self.stash.get(candidates, fingerprint) };
         let is_new = held.is_none() && stashed.is_none();
