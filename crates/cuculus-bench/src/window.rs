@@ -176,12 +176,24 @@ impl Values {
         let [window_to_fixed, window_to_chain] = [round(to(0)), round(to(2))];
         // Rates are small: they keep their digits.
         let short = |x: f64| if x < 0.5 { x } else { round(x) };
-        WindowRow { work, calls, fixed: short(fixed), window: short(window), chain: short(chain), window_to_fixed, window_to_chain }
+        WindowRow {
+            work,
+            calls,
+            fixed: short(fixed),
+            window: short(window),
+            chain: short(chain),
+            window_to_fixed,
+            window_to_chain,
+        }
     }
 }
 
 /// Measures everything.
-pub fn windows(args: &WindowArgs, repeats: usize, lookups: usize) -> Result<Vec<WindowRow>, Box<dyn std::error::Error>> {
+pub fn windows(
+    args: &WindowArgs,
+    repeats: usize,
+    lookups: usize,
+) -> Result<Vec<WindowRow>, Box<dyn std::error::Error>> {
     let WindowArgs { items, fpr: rate, steps, .. } = *args;
     let keys = Keys::random(0x3D);
     let fixed = CuckooFilter::builder().items(items).false_positive_rate(rate).headroom(Headroom::Lively);

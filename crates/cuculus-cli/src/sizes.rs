@@ -188,7 +188,9 @@ mod tests {
         ] {
             assert_eq!(span(text), Ok(value), "{text}");
         }
-        for text in ["", "0", "0s", "-1", "m", "10x", "1e400s", "nan s", "200000d", "0.0001s", "281474976710657", "10min"] {
+        for text in
+            ["", "0", "0s", "-1", "m", "10x", "1e400s", "nan s", "200000d", "0.0001s", "281474976710657", "10min"]
+        {
             assert!(span(text).unwrap_err().contains("10m (minutes)"), "{text}");
         }
     }

@@ -11,7 +11,8 @@ fn the_last_lines() {
     let numbers: Vec<u64> = (0..30_000u64).map(|i| (i * i) % 1_009 + i / 200).collect();
     let text: String = numbers.iter().map(|number| format!("key-{number}\n")).collect();
     for (window, step) in [(1, 1), (10, 1), (600, 50), (1_200, 100)] {
-        let ran = sandbox.run_with(&["dedup", "--fpr", "1e-7", "--window", &window.to_string()], text.as_bytes()).exits(0);
+        let ran =
+            sandbox.run_with(&["dedup", "--fpr", "1e-7", "--window", &window.to_string()], text.as_bytes()).exits(0);
         let mut printed = ran.text().lines().peekable();
         let mut last = std::collections::HashMap::new();
         let mut dropped = 0;
@@ -76,7 +77,8 @@ fn files_of_windows() {
     sandbox.write("key", key);
     for (time, words) in [(None, "the last 1,200 keys, in 12 steps"), (Some(60), "the last 60s, in 12 steps")] {
         let builder = WindowFilter::builder().items(1_200).false_positive_rate(0.01);
-        let mut filter = time.map_or(builder.clone(), |time| builder.duration(Duration::from_secs(time))).build().unwrap();
+        let mut filter =
+            time.map_or(builder.clone(), |time| builder.duration(Duration::from_secs(time))).build().unwrap();
         (0..300).for_each(|i| _ = filter.insert(&format!("key-{i}")).unwrap());
         let path = sandbox.path("w");
         filter.save(&path).unwrap();

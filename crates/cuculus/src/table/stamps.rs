@@ -125,7 +125,8 @@ impl<const ODD: bool> Compact<ODD, Ages> {
                 if value == 0 {
                     continue;
                 }
-                let Some(item) = Fingerprint::from_slot(value as u32).filter(|_| value >> self.stamps.bits() != 0) else {
+                let Some(item) = Fingerprint::from_slot(value as u32).filter(|_| value >> self.stamps.bits() != 0)
+                else {
                     return Err("an empty slot has a stamp");
                 };
                 let cell = line * self.slots + slot;

@@ -13,7 +13,8 @@ const MOST_LOAD: f64 = 0.93;
 pub(super) fn lines(items: u64, rate: f64, cut: &Steps) -> Option<Geometry> {
     let stamp_bits = cut.stamp_bits;
     let of_fingerprints = |slots: Geometry| {
-        let fingerprint_bits = slots.fingerprint_bits.checked_sub(stamp_bits).filter(|&bits| bits >= LEAST_PLANNED_BITS)?;
+        let fingerprint_bits =
+            slots.fingerprint_bits.checked_sub(stamp_bits).filter(|&bits| bits >= LEAST_PLANNED_BITS)?;
         Some(Geometry { fingerprint_bits, ..slots })
     };
     let candidates = compact_shapes().filter_map(of_fingerprints).filter_map(|shape| {

@@ -102,7 +102,9 @@ fn shapes() -> Vec<WindowFilter> {
             let cut = Steps::new(timed, steps, ticks);
             assert_eq!(cut.validate(), Ok(()));
             let capacity = cut.window() + cut.ticks;
-            for shape in [Geometry::compact(5, 24, 0, 8), Geometry::compact(6, 31, 15, 4), Geometry::compact(12, 20, 10, 2)] {
+            for shape in
+                [Geometry::compact(5, 24, 0, 8), Geometry::compact(6, 31, 15, 4), Geometry::compact(12, 20, 10, 2)]
+            {
                 let lines = capacity.div_ceil(shape.slots_per_bucket.into()).next_multiple_of(2).max(2);
                 filters.push(filter(Geometry { buckets: lines, ..shape }, cut, capacity));
                 // Far too little room: what is put aside, and refusals.

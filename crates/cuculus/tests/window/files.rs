@@ -17,7 +17,11 @@ pub(crate) fn samples() -> Vec<WindowFilter> {
                 };
                 for (number, hash) in (0..).zip(Hashes(turns).take((turns * items / 2) as usize)) {
                     // Slower from turn to turn, and the last quarter in leaps.
-                    filter.advance(Duration::from_nanos(if number % 4 == 3 { number * 9 * turns } else { number * 11 }));
+                    filter.advance(Duration::from_nanos(if number % 4 == 3 {
+                        number * 9 * turns
+                    } else {
+                        number * 11
+                    }));
                     assert!(filter.insert_hash(hash).is_ok() || timed);
                 }
                 samples.push(filter);

@@ -167,7 +167,8 @@ fn random_headers() {
         for _ in 0..1 + next() % 4 {
             let field = FIELDS[next() as usize % FIELDS.len()];
             let old = get(&forged, field.0);
-            let value = if next() % 3 == 0 { old.wrapping_add(next() % 7).wrapping_sub(3) } else { next() >> (next() % 64) };
+            let value =
+                if next() % 3 == 0 { old.wrapping_add(next() % 7).wrapping_sub(3) } else { next() >> (next() % 64) };
             set(&mut forged, field, value);
         }
         seal(&mut forged);

@@ -140,7 +140,12 @@ impl Header {
         fields.check_header_length()?;
         let code = |at: usize| u64::from(fields.u8(at));
         require(code(at::LAYOUT) == LAYOUT.into(), "layout", code(at::LAYOUT), "5 (window) in version 3")?;
-        require(code(at::PLACEMENT) == PLACEMENT.into(), "placement", code(at::PLACEMENT), "1 (any size) in version 3")?;
+        require(
+            code(at::PLACEMENT) == PLACEMENT.into(),
+            "placement",
+            code(at::PLACEMENT),
+            "1 (any size) in version 3",
+        )?;
         require(code(at::SEARCH) == 0, "reserved", code(at::SEARCH), "0")?;
         for at in [at::BUDGET, at::COMPRESSION, at::RESERVED_WORD, own::STAMP_BITS + 4] {
             require(fields.u32(at) == 0, "reserved", fields.u32(at).into(), "0")?;
@@ -161,7 +166,12 @@ impl Header {
         cut.validate().map_err(|(name, value, allowed)| FormatError::Field { name, value: value.into(), allowed })?;
         let geometry = Geometry {
             fingerprint_bits: fields.u32(at::FINGERPRINT_BITS),
-            ..Geometry::compact(0, fields.u32(at::SLOTS_PER_BUCKET), fields.u32(at::WIDE_SLOTS), fields.u64(at::BUCKETS))
+            ..Geometry::compact(
+                0,
+                fields.u32(at::SLOTS_PER_BUCKET),
+                fields.u32(at::WIDE_SLOTS),
+                fields.u64(at::BUCKETS),
+            )
         };
         geometry.validate()?;
         let slot_bits = geometry.fingerprint_bits + cut.stamp_bits;

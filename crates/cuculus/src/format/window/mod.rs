@@ -1,6 +1,8 @@
 //! Windows in the file format: version 3 of it, the same outline, other fields.
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+mod golden;
 mod header;
 mod read;
 mod tail;

@@ -64,7 +64,8 @@ fn decode_stash(header: &Header, clock: &Clock, bytes: &[u8]) -> Result<Stash, F
     let lines = header.lines();
     let (mut stash, mut last) = (Stash::default(), None);
     for entry in bytes.chunks_exact(ENTRY_BYTES) {
-        let (cell, fingerprint, stamp): (Cell, u32, u64) = (word(&entry[..8]), word(&entry[8..12]) as u32, word(&entry[12..]));
+        let (cell, fingerprint, stamp): (Cell, u32, u64) =
+            (word(&entry[..8]), word(&entry[8..12]) as u32, word(&entry[12..]));
         if stamp >= header.cut.stamps() || clock.alive() >> stamp & 1 == 0 {
             return Err(FormatError::Contents("a stash entry that is not in the window"));
         }
