@@ -81,7 +81,7 @@ fn try_everything(file: &[u8]) {
                     filter.advance(now);
                 }
                 if filter.insert_hash(hash).is_ok() {
-                    assert!(filter.contains_hash(hash) && filter.len() > 0);
+                    assert!(filter.contains_hash(hash) && !filter.is_empty());
                 }
             }
             filter.validate().unwrap();
