@@ -140,11 +140,52 @@ class Filter:
         return stashed + sum(self.buckets[i][slot] == fp for i in (i1, i2) for slot in (p, q))
 
 
+class Window(Filter):
+    def __init__(self, data, key=None):
+        assert xxh3(data[:248]) == u64(data, 248), "header changed"
+        version, header, layout, placement, self.hash = struct.unpack_from("<HHBBB", data, 8)
+        self.f, self.b, self.w, _, self.m, _, self.len, _, self.seed, check, hand = struct.unpack_from("<4I3Qd3Q", data, 16)
+        table_bytes, stored, stashed, table_sum, tail_sum, _, steps, bits, _, ticks, now, opened, swept = (
+            struct.unpack_from("<5Q4I4Q", data, 96))
+        assert (version, header, layout, placement) == (3, 256, 5, 1) and stored == table_bytes == 64 * self.m
+        self.xor, self.key, self.layout, count = False, key, 3, 1 << bits
+        self.table, tail = data[256:256 + stored], data[256 + stored:]
+        assert len(tail) == 8 * count + 16 * stashed, "wrong length"
+        assert (xxh3(self.table), xxh3(tail)) == (table_sum, tail_sum), "table, stamps or stash changed"
+        assert self.hash == 1 or key and siphash13(b"cuculus key check", key) == check, "wrong key"
+        born = struct.unpack_from(f"<{count}Q", tail)
+        given = [n % count for n in range(max(0, opened - count), opened)]
+        assert all(born[a] < born[b] for a, b in zip(given, given[1:])) and (not given or born[given[-1]] <= now // ticks)
+        alive = {stamp for stamp in given if now // ticks - born[stamp] <= steps}
+        self.stash = {(c, fp): 1 for c, fp, stamp in struct.iter_unpack("<QII", tail[8 * count:]) if stamp in alive}
+        self.f += bits
+        slots = [self.bucket(i) for i in range(self.m)]
+        self.buckets = [[slot >> bits if slot % count in alive else 0 for slot in line] for line in slots]
+        self.f -= bits
+        quota = -(-self.m // (count - steps - 1))
+        reach = {n % count: (n + count - opened + 1) * quota - swept for n in range(max(0, opened - count), opened)}
+        for i, slot in ((i, slot) for i, line in enumerate(slots) for slot in line if slot):
+            stamp = slot % count
+            assert slot >> bits and (stamp in alive or (i - hand) % self.m < reach[stamp]), "what the hand has left behind"
+        items = sum(slot > 0 for line in self.buckets for slot in line)
+        assert items + len(self.stash) == self.len, "wrong number of items"
+
+    def bits(self, at, width):
+        return int.from_bytes(self.table[at // 8:at // 8 + 8], "little") >> at % 8 & (1 << width) - 1
+
+    def count(self, key):
+        return min(super().count(key), 1)
+
+
+def read(data, key):
+    return (Window if data[8:10] == b"\3\0" else Filter)(data, key)
+
+
 golden = sorted(pathlib.Path(__file__).parent.glob("v*/*.cuculus"))
 for name in map(pathlib.Path, sys.argv[1:] or golden or sys.exit("no golden files")):
     lines = [line.split(" ") for line in name.with_suffix(".keys").read_text().splitlines()]
     secret = next((bytes.fromhex(text) for word, text in lines if word == "key"), None)
-    reader, keys = Filter(name.read_bytes(), secret), [line for line in lines if line[0] != "key"]
+    reader, keys = read(name.read_bytes(), secret), [line for line in lines if line[0] != "key"]
     for count, text in keys:
         assert reader.count(bytes.fromhex(text)) == int(count), f"{name}: another count for {text}"
     print(f"{name.name}: {reader.len} items, {len(keys)} keys agree")

@@ -21,11 +21,20 @@ pub fn forge(bytes: &mut [u8]) {
     if bytes.len() < HEADER {
         return;
     }
-    let (header, rest) = bytes.split_at_mut(HEADER);
+    let (header, _) = bytes.split_at_mut(HEADER);
     header[..12].copy_from_slice(b"\x89CUCULUS\x01\x00\x00\x01");
     if header[HASH] == 2 {
         header[KEY_CHECK..KEY_CHECK + 8].copy_from_slice(key_check());
     }
+    forge_checksums(bytes);
+}
+
+/// Makes all checksums right.
+pub fn forge_checksums(bytes: &mut [u8]) {
+    if bytes.len() < HEADER {
+        return;
+    }
+    let (header, rest) = bytes.split_at_mut(HEADER);
     let stored = u64::from_le_bytes(header[STORED_BYTES..STORED_BYTES + 8].try_into().expect("eight bytes"));
     let (table, stash) = rest.split_at(rest.len().min(stored as usize));
     for (at, part) in [(TABLE_CHECKSUM, table), (STASH_CHECKSUM, stash)] {

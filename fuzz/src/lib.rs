@@ -7,3 +7,4 @@ pub mod meter;
 pub mod model;
 pub mod operation;
 pub mod shape;
+pub mod window;

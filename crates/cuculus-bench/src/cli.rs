@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::{churn, compare, growth, limit, meter, paper, threads};
+use crate::{churn, compare, growth, limit, meter, paper, threads, window};
 
 #[derive(Parser, Debug)]
 #[command(
@@ -39,6 +39,8 @@ enum Command {
     Growth(growth::GrowthArgs),
     /// A filter that threads share, beside a plain one and the memory's limit.
     Threads(threads::ThreadsArgs),
+    /// A window whose items age, beside a fixed filter and a chain of them.
+    Window(window::WindowArgs),
 }
 
 /// Runs the program.
@@ -55,6 +57,7 @@ pub fn run() -> ExitCode {
         Command::Churn(args) => churn::run(args),
         Command::Growth(args) => growth::run(args),
         Command::Threads(args) => threads::run(args),
+        Command::Window(args) => window::run(args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

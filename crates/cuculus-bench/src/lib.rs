@@ -21,4 +21,5 @@ mod prefetch;
 pub mod report;
 pub mod row;
 pub mod threads;
+pub mod window;
 pub mod workload;

@@ -69,7 +69,9 @@ fn the_small_commands_run() {
     for layout in ["packed", "compact"] {
         assert!(bench(&["threads", "--mib", "1", "--layout", layout, "--quick", "--out", out]).contains("2 to 1"));
     }
-    for file in ["threads.csv", "limit.csv", "churn.csv", "growth.csv", "keys.csv"] {
+    let window = ["window", "--items", "20000", "--quick", "--out", out];
+    assert!(bench(&window).contains("bits an item of the window"));
+    for file in ["window.csv", "threads.csv", "limit.csv", "churn.csv", "growth.csv", "keys.csv"] {
         assert!(dir.join(file).exists(), "{file}");
     }
     let wrong =

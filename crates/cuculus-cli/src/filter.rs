@@ -6,6 +6,9 @@ use cuculus::{CuckooFilter, FilterKind, GrowingFilter};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+/// Why no command changes a window.
+const WINDOW: &str = "this is a window whose items age: check, info and verify read it, and programs change it";
+
 /// A filter of a fixed size, or one that grows.
 pub(crate) enum Filter {
     Fixed(Box<CuckooFilter>),
@@ -40,6 +43,7 @@ impl Filter {
     pub(crate) fn load(path: &Path, key: Option<&[u8; 16]>) -> Result<Self, Failure> {
         Ok(match FilterKind::of_file(path)? {
             FilterKind::Growing => GrowingFilter::load(path, key)?.into(),
+            FilterKind::Window => return Err(Failure::path(path, WINDOW)),
             _ => CuckooFilter::load(path, key)?.into(),
         })
     }

@@ -10,6 +10,7 @@ mod imported;
 mod input;
 mod output;
 mod progress;
+mod recent;
 mod rivals;
 mod secret;
 mod server;

@@ -1,5 +1,7 @@
 //! Numbers as people write them: counts, sizes in bytes, rates.
 
+use std::time::Duration;
+
 /// The most items a filter is built for.
 const MOST_ITEMS: u64 = 1 << 48;
 
@@ -25,6 +27,29 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     factors.push(("B".to_owned(), 1.0));
     let factors: Vec<_> = factors.iter().map(|(suffix, factor)| (suffix.as_str(), *factor)).collect();
     whole(text, &factors, i64::MAX as u64).filter(|&bytes| bytes > 0).ok_or_else(|| bound.to_owned())
+}
+
+/// How far back a window reaches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Span {
+    Keys(u64),
+    Time(Duration),
+}
+
+/// A window: a number of keys as [`items`] reads it, but one, or a time: `500ms`, `30s`, `10m` (minutes; `10M` is ten
+/// million keys), `2h`, `7d`.
+pub(crate) fn span(text: &str) -> Result<Span, String> {
+    let bound = "allowed is a number of keys from 1 to 281474976710656 (also 1e6, 10M), or a time of 1 ms to 100 years, \
+                 written as 500ms, 30s, 10m (minutes), 2h or 7d";
+    // In milliseconds.
+    let units = [("ms", 1.0), ("s", 1e3), ("m", 60e3), ("h", 3600e3), ("d", 24.0 * 3600e3)];
+    let most = 100 * 366 * 24 * 3_600_000;
+    let span = match units.iter().any(|(unit, _)| text.ends_with(unit)) {
+        true => whole(text, &units, most).map(|milliseconds| Span::Time(Duration::from_millis(milliseconds))),
+        false => items(text).ok().map(Span::Keys),
+    };
+    let span = span.filter(|span| !matches!(span, Span::Keys(0) | Span::Time(Duration::ZERO)));
+    span.ok_or_else(|| bound.to_owned())
 }
 
 /// A false-positive rate: `0.001`, `0.1%`, `1e-3`.
@@ -144,6 +169,29 @@ mod tests {
             ["", "0", "0MiB", "-1", "abc", "MiB", "1XB", "1e400", "16EiB", "99999999999999999999", "1e30GB", "nanGB"]
         {
             assert!(bytes(text).unwrap_err().contains("9223372036854775807"), "{text}");
+        }
+    }
+
+    #[test]
+    fn windows_as_people_write_them() {
+        let time = |milliseconds| Span::Time(Duration::from_millis(milliseconds));
+        for (text, value) in [
+            ("1", Span::Keys(1)),
+            ("10M", Span::Keys(10_000_000)),
+            ("1e6", Span::Keys(1_000_000)),
+            ("10m", time(600_000)),
+            ("30s", time(30_000)),
+            ("1.5h", time(5_400_000)),
+            ("500ms", time(500)),
+            ("7d", time(604_800_000)),
+            ("90 s", time(90_000)),
+        ] {
+            assert_eq!(span(text), Ok(value), "{text}");
+        }
+        for text in
+            ["", "0", "0s", "-1", "m", "10x", "1e400s", "nan s", "200000d", "0.0001s", "281474976710657", "10min"]
+        {
+            assert!(span(text).unwrap_err().contains("10m (minutes)"), "{text}");
         }
     }
 

@@ -5,17 +5,18 @@
 
 use crate::exit::Failure;
 use crate::filter::Filter;
-use cuculus::{CuckooFilter, FileInfo, FilterKind, FormatError, GrowingFilter, MappedFilter};
+use cuculus::{CuckooFilter, FileInfo, FilterKind, FormatError, GrowingFilter, MappedFilter, WindowFilter};
 use same_file::Handle;
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 
-/// A filter for lookups: mapped, or in memory where the file stores its table compressed or the filter is a growing one.
+/// A filter for lookups: mapped, or in memory where the file stores its table compressed or the filter is of another kind.
 pub(crate) enum Lookup {
     Mapped(MappedFilter),
     Loaded(CuckooFilter),
     Growing(Box<GrowingFilter>),
+    Window(Box<WindowFilter>),
 }
 
 /// Runs `$body` with `$filter` bound to the filter inside a [`Lookup`].
@@ -25,6 +26,7 @@ macro_rules! with_lookup {
             $crate::store::Lookup::Mapped($filter) => $body,
             $crate::store::Lookup::Loaded($filter) => $body,
             $crate::store::Lookup::Growing($filter) => $body,
+            $crate::store::Lookup::Window($filter) => $body,
         }
     };
 }
@@ -39,7 +41,10 @@ pub(crate) fn open(path: &Path, key: Option<&[u8; 16]>) -> Result<Lookup, Failur
             Ok(Lookup::Loaded(CuckooFilter::load(path, key)?))
         }
         Err(error) if matches!(error.format(), Some(FormatError::OtherKind { .. })) => {
-            Ok(Lookup::Growing(Box::new(GrowingFilter::load(path, key)?)))
+            Ok(match FilterKind::of_file(path)? {
+                FilterKind::Window => Lookup::Window(Box::new(WindowFilter::load(path, key)?)),
+                _ => Lookup::Growing(Box::new(GrowingFilter::load(path, key)?)),
+            })
         }
         Err(error) => Err(error.into()),
     }

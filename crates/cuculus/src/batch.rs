@@ -117,10 +117,11 @@ pub(crate) fn write_found<const NARROW: bool>(matched: Eight<NARROW>, found: &mu
     }
 }
 
+/// Lookups in a table alone.
 #[derive(Clone, Copy)]
-struct Plain<'a, C, const NARROW: bool> {
-    cells: C,
-    bytes: &'a [u8],
+pub(crate) struct Plain<'a, C, const NARROW: bool> {
+    pub(crate) cells: C,
+    pub(crate) bytes: &'a [u8],
 }
 
 impl<C: Cells, const NARROW: bool> Lookup for Plain<'_, C, NARROW> {

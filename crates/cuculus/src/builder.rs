@@ -81,10 +81,10 @@ const CROWDS: f64 = 1e-5;
 const COMPACT_CROWDS: f64 = 6e-5;
 
 /// With fifteen fingerprints the planned load is not safe; they remain for explicit geometries.
-const LEAST_PLANNED_BITS: u32 = 5;
+pub(crate) const LEAST_PLANNED_BITS: u32 = 5;
 
 /// A geometry whose rate allows only less load than this is no candidate: another width serves better.
-const LEAST_LOAD: f64 = 0.4;
+pub(crate) const LEAST_LOAD: f64 = 0.4;
 
 impl Builder {
     /// How many distinct items have to fit, 0 to 2^48.
@@ -366,24 +366,7 @@ impl Builder {
 
     /// The smallest table of a shape that takes `items` at a load of at most `load`.
     fn smallest(&self, shape: Geometry, items: u64, load: f64) -> Option<Geometry> {
-        let with = |half: u64| Geometry { buckets: 2 * half, ..shape };
-        let enough = |half: u64| capacity(&with(half), load) >= items && safe_from_crowds(&with(half), items);
-        let most = Geometry::MAX_BUCKETS / 2;
-        if shape.placement == Placement::Xor {
-            return (0..most.ilog2()).map(|log| 1 << log).find(|&half| enough(half)).map(with);
-        }
-        let (mut low, mut high) = (1, most);
-        if !enough(high) {
-            return None;
-        }
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match enough(middle) {
-                true => high = middle,
-                false => low = middle + 1,
-            }
-        }
-        Some(with(high))
+        smallest(shape, |geometry| capacity(geometry, load) >= items && safe_from_crowds(geometry, items))
     }
 
     /// The largest table of a shape in `memory` bytes.
@@ -407,6 +390,28 @@ impl Builder {
         }
         Some(with(low))
     }
+}
+
+/// The smallest table of a shape that is enough; a larger one always is, too.
+pub(crate) fn smallest(shape: Geometry, enough: impl Fn(&Geometry) -> bool) -> Option<Geometry> {
+    let with = |half: u64| Geometry { buckets: 2 * half, ..shape };
+    let enough = |half: u64| enough(&with(half));
+    let most = Geometry::MAX_BUCKETS / 2;
+    if shape.placement == Placement::Xor {
+        return (0..most.ilog2()).map(|log| 1 << log).find(|&half| enough(half)).map(with);
+    }
+    let (mut low, mut high) = (1, most);
+    if !enough(high) {
+        return None;
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match enough(middle) {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    Some(with(high))
 }
 
 /// Items for which a geometry keeps room and a rate that allows `load`.
@@ -438,7 +443,7 @@ fn most_safe_from_crowds(geometry: &Geometry, most: u64) -> u64 {
 
 /// The lines that the compact layout is built of: every number of slots, as many of them wide as the line has bits for,
 /// and the same without wide ones: small classes fill worse in small tables.
-fn compact_shapes() -> impl Iterator<Item = Geometry> {
+pub(crate) fn compact_shapes() -> impl Iterator<Item = Geometry> {
     (LEAST_PLANNED_BITS..=31).flat_map(|f| {
         let slots = LINE_BITS / (f + 1)..=LINE_BITS / f;
         slots.flat_map(move |slots| {

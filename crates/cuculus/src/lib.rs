@@ -46,6 +46,7 @@ mod stash;
 #[cfg(all(feature = "std", target_has_atomic = "64"))]
 mod sync;
 mod table;
+mod window;
 
 pub use builder::{Builder, Headroom, Plan};
 pub use error::{BuildError, InsertError, InsertManyError, MergeError, Value};
@@ -53,7 +54,7 @@ pub use filter::CuckooFilter;
 pub use fingerprint::Fingerprint;
 #[cfg(feature = "std")]
 pub use format::{FileError, Mapped, MappedFilter, verify_file};
-pub use format::{FileInfo, FilterKind, FilterView, FormatError, GrowingInfo, View, verify_bytes};
+pub use format::{FileInfo, FilterKind, FilterView, FormatError, GrowingInfo, View, WindowInfo, verify_bytes};
 pub use geometry::{Geometry, Layout, Placement, Search};
 pub use growing::{GrowingBuilder, GrowingFilter};
 pub use hash::{HashKind, ItemHasher};
@@ -61,6 +62,7 @@ pub use key::Key;
 pub use memory::Memory;
 #[cfg(all(feature = "std", target_has_atomic = "64"))]
 pub use sync::{ShareError, SyncFilter};
+pub use window::{Window, WindowBuilder, WindowFilter};
 
 /// The examples of the README are compiled and run.
 #[cfg(all(doctest, feature = "std"))]

@@ -5,6 +5,7 @@
 use crate::filter::CuckooFilter;
 use crate::format::FormatError;
 use crate::growing::GrowingFilter;
+use crate::window::WindowFilter;
 use alloc::vec::Vec;
 use core::fmt;
 use serde::de::{Error, SeqAccess, Visitor};
@@ -14,6 +15,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// secret key is written too, but cannot be read back this way: `serde` has no way to ask for the key. Store its bytes
 /// and use [`from_bytes`](CuckooFilter::from_bytes).
 impl<S: AsRef<[u8]>> Serialize for CuckooFilter<S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        serialize(&self.to_bytes(), serializer)
+    }
+}
+
+/// As a [`CuckooFilter`].
+impl<'de> Deserialize<'de> for WindowFilter {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize(deserializer, |bytes| WindowFilter::from_bytes(bytes, None))
+    }
+}
+
+/// As a [`CuckooFilter`].
+impl Serialize for WindowFilter {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         serialize(&self.to_bytes(), serializer)
     }

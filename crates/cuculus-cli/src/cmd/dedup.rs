@@ -5,9 +5,11 @@ use crate::cli::{LayoutArg, SeedArg, builder};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::{Hasher, InputArgs, Keys};
 use crate::output::{Output, count};
+use crate::recent::Recent;
 use crate::secret::KeyFile;
-use crate::sizes;
-use cuculus::{BuildError, Builder, CuckooFilter};
+use crate::sizes::{self, Span};
+use cuculus::{BuildError, Builder, CuckooFilter, HashKind};
+use std::time::Instant;
 
 /// The share of new lines that may be dropped when nothing is said.
 const DEFAULT_RATE: f64 = 1e-6;
@@ -23,11 +25,17 @@ const DEFAULT_ITEMS: u64 = 1 << 21;
 /// AT RATE P A SHARE P OF NEW LINES IS DROPPED: a line that was never seen looks seen with probability of at most P, and is
 /// then not printed. Lines that were seen are never printed again. With the default, one new line in a million is
 /// dropped; where none may be, use sort -u.
+///
+/// WITH --window KEYS ARE FORGOTTEN: a line is printed unless its key came within the last N lines, or the last so much time.
+/// Each time that it comes counts, so a key that keeps coming is printed once. Memory stays the same however long it
+/// runs: about 4 bytes a key of the window.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
   cuculus dedup access.log.gz > once.log
   tail -f access.log | cuculus dedup --fpr 1e-4
+  tail -f access.log | cuculus dedup --window 10m    each line once in ten minutes
+  cuculus dedup --window 1M access.log               each line once in any million lines
   cuculus dedup --field 3 orders.csv                 the first record of each customer")]
 pub(crate) struct Args {
     /// The highest share of new lines that is dropped: 0.001, 0.1%, 1e-3 [default: 1e-6]
@@ -35,8 +43,23 @@ pub(crate) struct Args {
     fpr: Option<f64>,
 
     /// How many different keys are expected, 0 to 281474976710656 (also 1e6, 10M); more are fine [default: 2097152]
+    ///
+    /// With --window of a time: how many different keys come in that time, at least 1; more than that, and the share of one
+    /// step, are an error. Not with --window N, which says it.
     #[arg(long, value_name = "N", value_parser = sizes::items, allow_negative_numbers = true)]
     items: Option<u64>,
+
+    /// Forget keys that did not come again: in the last N lines (1 to 281474976710656, also 1e6, 10M), or for so long
+    /// (500ms, 30s, 10m, 2h, 7d; m is minutes)
+    ///
+    /// Time is that of the clock when a line is read. A key is remembered for the window at least, and for one step
+    /// (see --steps) more at most.
+    #[arg(long, value_name = "N|TIME", value_parser = sizes::span, allow_negative_numbers = true)]
+    window: Option<Span>,
+
+    /// How many steps the window moves on in, 1 to 60 and at most its lines [default: 12]
+    #[arg(long, value_name = "G", requires = "window", value_parser = steps, allow_negative_numbers = true)]
+    steps: Option<u32>,
 
     /// With --field: print the key alone, not its whole record
     #[arg(long, requires = "field")]
@@ -55,9 +78,26 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Outcome {
     let hash = args.seed.hash(args.key_file.read()?);
+    let (items, rate) = (args.items.unwrap_or(DEFAULT_ITEMS), args.fpr.unwrap_or(DEFAULT_RATE));
+    if let Some(span) = args.window {
+        if args.items.is_some() && matches!(span, Span::Keys(_)) {
+            return Err(Failure::Usage("--items goes with --window of a time: --window N says how many".to_owned()));
+        }
+        let start = Instant::now();
+        let mut recent = Recent::new(span, args.steps, items, rate, hash, || start.elapsed())?;
+        return dedup(args, hash, |hashes, new| recent.insert(hashes, new));
+    }
     // The fastest to fill, and at such rates hardly larger.
-    let builder = builder(hash, Some(LayoutArg::Packed));
-    let mut seen = Seen::new(builder, args.items.unwrap_or(DEFAULT_ITEMS), args.fpr.unwrap_or(DEFAULT_RATE))?;
+    let mut seen = Seen::new(builder(hash, Some(LayoutArg::Packed)), items, rate)?;
+    dedup(args, hash, |hashes, new| seen.insert(hashes, new))
+}
+
+/// Prints the records whose positions `insert` adds; those that it added before it failed, too.
+fn dedup(
+    args: &Args,
+    hash: HashKind,
+    mut insert: impl FnMut(&[u64], &mut Vec<usize>) -> Result<(), Failure>,
+) -> Outcome {
     let mut keys = Keys::open(&args.input, Hasher::new(hash)?, true)?;
     let mut out = Output::new();
     let key_null = args.only_key.then_some(args.input.null);
@@ -65,15 +105,24 @@ pub(crate) fn run(args: &Args) -> Outcome {
     while let Some(block) = keys.next(|| out.flush())? {
         for (chunk, hashes) in block.hashes().chunks(Seen::AHEAD).enumerate() {
             new.clear();
-            seen.insert(hashes, &mut new)?;
+            let outcome = insert(hashes, &mut new);
             for &position in &new {
                 print(&mut out, &block, chunk * Seen::AHEAD + position, key_null)?;
             }
+            if outcome.is_err() {
+                out.flush()?;
+            }
+            outcome?;
         }
         keys.recycle(block);
     }
     out.flush()?;
     Ok(Exit::Done)
+}
+
+fn steps(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (1..=60).contains(number));
+    number.ok_or_else(|| "allowed is a whole number from 1 to 60".to_owned())
 }
 
 /// A set of hashes without end: filters of doubling size, of which only the last one grows fuller. Their rates are shares

@@ -1,10 +1,12 @@
 //! `cuculus info`: what a filter file says it is.
 
+mod window;
+
 use crate::exit::{Exit, Failure, Outcome};
 use crate::filter::stream;
 use crate::imported::{self, Imported};
 use crate::output::{Output, Style, bits, count, layout_name, rate, size};
-use cuculus::{FileInfo, FilterKind, GrowingInfo, Layout, Placement, Search};
+use cuculus::{FileInfo, FilterKind, GrowingInfo, Layout, Placement, Search, WindowInfo};
 use serde::Serialize;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -43,11 +45,13 @@ pub(crate) fn run(args: &Args) -> Outcome {
         let wrong = |reason| Failure::Format { name: name(), reason };
         match FilterKind::read(&first).map_err(wrong)? {
             FilterKind::Growing => Info::Growing(GrowingInfo::read(&first).map_err(wrong)?),
+            FilterKind::Window => Info::Window(WindowInfo::read(&first).map_err(wrong)?),
             _ => Info::Fixed(FileInfo::read(&first).map_err(wrong)?),
         }
     } else {
         match FilterKind::of_file(&args.file)? {
             FilterKind::Growing => Info::Growing(GrowingInfo::of_file(&args.file)?),
+            FilterKind::Window => Info::Window(WindowInfo::of_file(&args.file)?),
             _ => Info::Fixed(FileInfo::of_file(&args.file)?),
         }
     };
@@ -56,15 +60,17 @@ pub(crate) fn run(args: &Args) -> Outcome {
         (_, true) => out.json(&info.describe(&args.file))?,
         (Info::Fixed(info), false) => print(&mut out, &args.file, info)?,
         (Info::Growing(info), false) => print_growing(&mut out, &args.file, info)?,
+        (Info::Window(info), false) => window::print(&mut out, &args.file, info)?,
     }
     out.flush()?;
     Ok(Exit::Done)
 }
 
-/// The header of a filter of either kind.
+/// The header of a filter of any kind.
 pub(super) enum Info {
     Fixed(FileInfo),
     Growing(GrowingInfo),
+    Window(WindowInfo),
 }
 
 /// A header as JSON.
@@ -73,6 +79,7 @@ pub(super) enum Info {
 pub(super) enum AnyDescription {
     Fixed(Description),
     Growing(GrowingDescription),
+    Window(window::Description),
 }
 
 impl Info {
@@ -80,6 +87,7 @@ impl Info {
         match self {
             Info::Fixed(info) => AnyDescription::Fixed(Description::new(file, info)),
             Info::Growing(info) => AnyDescription::Growing(GrowingDescription::new(file, info)),
+            Info::Window(info) => AnyDescription::Window(window::Description::new(file, info)),
         }
     }
 
@@ -88,6 +96,7 @@ impl Info {
         match self {
             Info::Fixed(info) => (info.len, info.file_bytes),
             Info::Growing(info) => (info.len, info.file_bytes),
+            Info::Window(info) => (info.len, info.file_bytes),
         }
     }
 }

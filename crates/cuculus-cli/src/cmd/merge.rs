@@ -74,9 +74,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
         let taken = match other {
             Lookup::Mapped(other) => merged.merge(other),
             Lookup::Loaded(other) => merged.merge(other),
-            Lookup::Growing(_) => {
-                Err(MergeError::Mismatch { what: "kind", left: "fixed size".to_owned(), right: "growing".to_owned() })
-            }
+            Lookup::Growing(_) => Err(other_kind("growing")),
+            Lookup::Window(_) => Err(other_kind("a window whose items age")),
         };
         match taken {
             Ok(()) => {}
@@ -106,6 +105,10 @@ pub(crate) fn run(args: &Args) -> Outcome {
         eprintln!("{} a larger table looks at more slots, so its rate is higher", style.bold("note:"));
     }
     Ok(Exit::Done)
+}
+
+fn other_kind(right: &str) -> MergeError {
+    MergeError::Mismatch { what: "kind", left: "fixed size".to_owned(), right: right.to_owned() }
 }
 
 /// Growing filters take each other in and grow as they need to.
@@ -169,7 +172,7 @@ fn widened(base: &CuckooFilter, others: &[(&Path, Lookup)], total: u64) -> Optio
         match other {
             Lookup::Mapped(other) => pour(other, &mut merged)?,
             Lookup::Loaded(other) => pour(other, &mut merged)?,
-            Lookup::Growing(_) => return None,
+            Lookup::Growing(_) | Lookup::Window(_) => return None,
         }
     }
     Some(merged)

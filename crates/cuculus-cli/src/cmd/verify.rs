@@ -6,7 +6,7 @@ use crate::filter::stream;
 use crate::output::{Output, Style, counted, size};
 use crate::secret::KeyFile;
 use crate::store;
-use cuculus::{FilterKind, GrowingInfo};
+use cuculus::{FilterKind, GrowingInfo, WindowInfo};
 use serde::Serialize;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -52,11 +52,13 @@ pub(crate) fn run(args: &Args) -> Outcome {
         let wrong = |reason| Failure::Format { name: name(), reason };
         match FilterKind::read(&bytes).map_err(wrong)? {
             FilterKind::Growing => Info::Growing(GrowingInfo::verify_bytes(&bytes).map_err(wrong)?),
+            FilterKind::Window => Info::Window(WindowInfo::verify_bytes(&bytes).map_err(wrong)?),
             _ => Info::Fixed(cuculus::verify_bytes(&bytes).map_err(wrong)?),
         }
     } else {
         let info = match FilterKind::of_file(&args.file)? {
             FilterKind::Growing => Info::Growing(GrowingInfo::verify_file(&args.file)?),
+            FilterKind::Window => Info::Window(WindowInfo::verify_file(&args.file)?),
             _ => Info::Fixed(cuculus::verify_file(&args.file)?),
         };
         if key.is_some() {

@@ -13,4 +13,5 @@ mod readme;
 mod surface;
 mod target;
 mod terminal;
+mod windows;
 mod writers;

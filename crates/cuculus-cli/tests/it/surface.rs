@@ -41,7 +41,7 @@ fn help_of_every_command() {
         ("add", &["--copies", "--partial", "--key-file", "--json"]),
         ("remove", &["--key-file", "--json"]),
         ("check", &["--invert-match", "--count", "--key-file", "--only-key"]),
-        ("dedup", &["--fpr", "--items", "--key-file", "--only-key"]),
+        ("dedup", &["--fpr", "--items", "--window", "--steps", "--key-file", "--only-key"]),
         ("merge", &["--output", "--key-file", "--json"]),
         ("info", &["--json"]),
         ("import-redisbloom", &["--output"]),
@@ -71,6 +71,7 @@ fn warnings_in_the_help() {
     assert!(remove.contains("never stored can take the fingerprint of another key, which is then lost"));
     assert!(flat("add").contains("owns no copy and must not be removed"));
     assert!(flat("dedup").contains("AT RATE P A SHARE P OF NEW LINES IS DROPPED"));
+    assert!(flat("dedup").contains("WITH --window KEYS ARE FORGOTTEN"));
 }
 
 /// BR-086: every example in the help runs.

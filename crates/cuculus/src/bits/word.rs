@@ -59,6 +59,11 @@ pub(crate) trait Word: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Bit
     }
 
     #[inline(always)]
+    fn shl(self, bits: u32) -> Self {
+        self.map(|lane| lane << bits)
+    }
+
+    #[inline(always)]
     fn rotate_left(self, bits: u32) -> Self {
         self.map(|lane| lane.rotate_left(bits))
     }

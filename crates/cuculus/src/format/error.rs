@@ -20,7 +20,7 @@ pub enum FormatError {
         /// The newest version that can be read.
         newest: u16,
     },
-    /// A filter of the other kind: of a fixed size, or growing.
+    /// A filter of another kind: of a fixed size, growing, or a window.
     OtherKind {
         /// What it is.
         found: &'static str,

@@ -3,6 +3,7 @@
 
 use super::checksum::checksum;
 use super::error::FormatError;
+use super::growing::GROWING_VERSION;
 use super::stash::ENTRY_BYTES;
 use super::zlib;
 use crate::filter::{CuckooFilter, Spec};
@@ -14,8 +15,8 @@ use crate::stash::Stash;
 /// Starts every file. The first byte is no ASCII and no UTF-8, so that a text decoder in between shows.
 pub(super) const MAGIC: [u8; 8] = *b"\x89CUCULUS";
 pub(super) const VERSION: u16 = 1;
-/// The newest version that is read here: growing filters have it.
-const NEWEST: u16 = super::growing::GROWING_VERSION;
+/// The newest version that is read here: windows have it.
+const NEWEST: u16 = super::window::WINDOW_VERSION;
 pub(super) const HEADER_BYTES: usize = 256;
 
 /// Byte offsets of the fields.
@@ -174,10 +175,7 @@ impl Header {
 
     /// Reads the header from the first bytes of a file and checks all of it; nothing is allocated.
     pub(super) fn parse(first: &[u8]) -> Result<Self, FormatError> {
-        let (version, fields) = start(first)?;
-        if version != VERSION {
-            return Err(FormatError::OtherKind { found: "a growing filter", wanted: "a filter of a fixed size" });
-        }
+        let fields = start_of(FilterKind::Fixed, first)?;
         // 3. Is every field in its range? From here on the file may only be hostile or from a faulty writer.
         fields.check()
     }
@@ -267,6 +265,16 @@ pub(super) fn start(first: &[u8]) -> Result<(u16, Fields<'_>), FormatError> {
         return Err(FormatError::Checksum { part: "header", stored, computed });
     }
     Ok((version, fields))
+}
+
+/// [`start`] of a filter of a kind.
+pub(super) fn start_of(wanted: FilterKind, first: &[u8]) -> Result<Fields<'_>, FormatError> {
+    let (version, fields) = start(first)?;
+    let found = FilterKind::of_version(version);
+    match found == wanted {
+        true => Ok(fields),
+        false => Err(FormatError::OtherKind { found: found.name(), wanted: wanted.name() }),
+    }
 }
 
 /// Fails, saying what it looks like, if the bytes do not start with the magic.
@@ -479,7 +487,7 @@ impl FileInfo {
     }
 }
 
-/// Which of the two kinds of filters a file holds.
+/// Which of the kinds of filters a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterKind {
@@ -487,6 +495,8 @@ pub enum FilterKind {
     Fixed,
     /// A [`GrowingFilter`](crate::GrowingFilter).
     Growing,
+    /// A [`WindowFilter`](crate::WindowFilter).
+    Window,
 }
 
 impl FilterKind {
@@ -495,6 +505,23 @@ impl FilterKind {
     /// # Errors
     /// [`FormatError`] if it is no filter, cut short, of another version, or if any byte of the header was changed.
     pub fn read(first: &[u8]) -> Result<Self, FormatError> {
-        start(first).map(|(version, _)| if version == VERSION { FilterKind::Fixed } else { FilterKind::Growing })
+        start(first).map(|(version, _)| Self::of_version(version))
+    }
+
+    /// The kind that a version brought.
+    fn of_version(version: u16) -> Self {
+        match version {
+            VERSION => FilterKind::Fixed,
+            GROWING_VERSION => FilterKind::Growing,
+            _ => FilterKind::Window,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            FilterKind::Fixed => "a filter of a fixed size",
+            FilterKind::Growing => "a growing filter",
+            FilterKind::Window => "a window whose items age",
+        }
     }
 }

@@ -25,6 +25,7 @@ mod read;
 mod save;
 mod sparse;
 mod stash;
+mod window;
 mod write;
 mod zlib;
 
@@ -38,3 +39,4 @@ pub use header::{FileInfo, FilterKind};
 #[cfg(feature = "std")]
 pub use mapped::{Mapped, MappedFilter};
 pub use read::{FilterView, View, verify_bytes};
+pub use window::WindowInfo;

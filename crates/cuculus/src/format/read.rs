@@ -77,7 +77,7 @@ pub(super) fn read<R: Source>(source: &mut R, access: Access<'_>) -> Result<(Hea
     }
     // 2. The table and the stash, with their checksums.
     let mut reader = Reader::new(source, header.file_bytes());
-    let table = plain_table(&mut reader, &header, total.is_some())?;
+    let table = plain_table(&mut reader, header.geometry.table_bytes(), header.table_checksum, total.is_some())?;
     let mut decoder = Decoder::new(&header.geometry, header.len);
     reader.stash::<ENTRY_BYTES>(header.stash_entries, header.stash_checksum, |entry| decoder.entry(entry))?;
     // 3. Nothing more.
@@ -179,9 +179,15 @@ impl<'a, R: Source> Reader<'a, R> {
     }
 }
 
-fn plain_table<R: Source>(reader: &mut Reader<'_, R>, header: &Header, all_there: bool) -> Result<Memory, R::Error> {
+/// A table of so many bytes. Memory is taken as they arrive, or at once where they are known to be there.
+pub(super) fn plain_table<R: Source>(
+    reader: &mut Reader<'_, R>,
+    bytes: u64,
+    checksum: u64,
+    all_there: bool,
+) -> Result<Memory, R::Error> {
     let mut sum = Checksum::new();
-    let mut table = Growing::new(header, all_there)?;
+    let mut table = Growing::new(bytes, all_there)?;
     while !table.is_full() {
         let (room, filled) = table.room()?;
         let piece = room.len().min(filled + PIECE);
@@ -190,7 +196,7 @@ fn plain_table<R: Source>(reader: &mut Reader<'_, R>, header: &Header, all_there
         sum.update(&room[filled..piece]);
         table.filled = piece;
     }
-    check_sum("table", header.table_checksum, sum.finish())?;
+    check_sum("table", checksum, sum.finish())?;
     Ok(table.memory)
 }
 
@@ -212,8 +218,7 @@ struct Growing {
 }
 
 impl Growing {
-    fn new(header: &Header, at_once: bool) -> Result<Self, FormatError> {
-        let bytes = header.geometry.table_bytes();
+    fn new(bytes: u64, at_once: bool) -> Result<Self, FormatError> {
         let wanted = usize::try_from(bytes).ok().filter(|&bytes| bytes <= isize::MAX as usize);
         let wanted = wanted.ok_or(FormatError::TooLarge { bytes })?;
         let memory = allocate(if at_once { wanted } else { wanted.min(FIRST) })?;

@@ -9,8 +9,12 @@
 //! proportion to the slots of the class; its fingerprint has the class's width, and partners stay in the class, so a
 //! stored fingerprint names its four slots. In a class of even size `d` is odd, so that no slot is its own partner; in a
 //! class of odd size each `d` has one such slot, and items of that `d` leave it out (`ODD`; even lines skip the step).
+//!
+//! Below its fingerprint a slot may hold a stamp (`stamps.rs`), which moves with it. A slot whose stamp no longer counts is
+//! an empty one.
 
 use super::classes::{Class, Classes, word_of};
+use super::stamps::{NoStamps, Stamps};
 use super::{Candidates, Cell, Cells, validate_padding};
 use crate::bits::{Bytes, BytesMut, Word, mask};
 use crate::fingerprint::Fingerprint;
@@ -18,14 +22,15 @@ use crate::geometry::Geometry;
 use crate::index::Index;
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Compact<const ODD: bool> {
+pub(crate) struct Compact<const ODD: bool, S = NoStamps> {
     index: Index,
-    classes: Classes<ODD>,
+    pub(super) classes: Classes<ODD>,
     /// The number of narrow fingerprints: `2^f - 1`.
     fingerprints: u64,
+    pub(super) stamps: S,
 }
 
-/// Bit offsets of the two slots inside a line, the two lines' byte offsets, and what a slot has to hold.
+/// Bit offsets of the two slots inside a line, the two lines' byte offsets, and what a slot has to hold under a mask.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe<W> {
     lines: [W; 2],
@@ -41,18 +46,26 @@ pub(crate) fn has_odd_class(geometry: &Geometry) -> bool {
 
 impl<const ODD: bool> Compact<ODD> {
     pub(crate) fn new(geometry: &Geometry) -> Self {
+        Self::with_stamps(geometry, NoStamps)
+    }
+}
+
+impl<const ODD: bool, S: Stamps> Compact<ODD, S> {
+    /// The table of a geometry whose slots are so many bits wider than its fingerprints as `stamps` takes.
+    pub(crate) fn with_stamps(geometry: &Geometry, stamps: S) -> Compact<ODD, S> {
         Compact {
             index: Index::new(geometry.buckets, geometry.placement),
             classes: Classes {
                 slots: geometry.slots_per_bucket.into(),
                 wide: geometry.wide_slots.into(),
-                width: geometry.fingerprint_bits.into(),
+                width: (geometry.fingerprint_bits + stamps.bits()).into(),
             },
             fingerprints: mask(geometry.fingerprint_bits),
+            stamps,
         }
     }
 
-    /// The number of fingerprints of a class, which is the mask of a slot.
+    /// The number of fingerprints of a class, which is their mask.
     #[inline(always)]
     fn fingerprints<W: Word>(&self, class: &Class<W>) -> W {
         class.is_wide.scale(self.fingerprints + 1).plus(W::splat(self.fingerprints))
@@ -81,6 +94,40 @@ impl<const ODD: bool> Compact<ODD> {
         (cell / self.classes.slots, cell % self.classes.slots)
     }
 
+    /// The largest fingerprint that fits into a cell.
+    pub(super) fn most_fingerprint(&self, cell: Cell) -> u64 {
+        self.fingerprints(&self.classes.class_of(self.split(cell).1))
+    }
+
+    /// The mask of a class's whole slot: fingerprint and stamp.
+    #[inline(always)]
+    fn slot_mask(&self, class: &Class<u64>) -> u64 {
+        self.fingerprints(class) << self.stamps.bits() | mask(self.stamps.bits())
+    }
+
+    /// How many slots of a line there are of either class, in their order, and the mask of one.
+    pub(super) fn class_masks(&self) -> [(u64, u64); 2] {
+        let Classes { slots, wide, .. } = self.classes;
+        let mask = |slot| self.slot_mask(&self.classes.class_of(slot));
+        [(wide, mask(0)), (slots - wide, mask(slots - 1))]
+    }
+
+    /// What a slot holds, whether its stamp counts or not.
+    #[inline(always)]
+    pub(super) fn value<B: Bytes + ?Sized>(&self, bytes: &B, line: u64, slot: u64) -> u64 {
+        let (start, shift) = word_of(self.classes.bit(slot));
+        // SAFETY: as in `matches`.
+        let word = unsafe { bytes.load((line * 64 + start) as usize) >> shift };
+        word & self.slot_mask(&self.classes.class_of(slot))
+    }
+
+    #[inline(always)]
+    pub(super) fn put<B: BytesMut + ?Sized>(&self, bytes: &mut B, line: u64, slot: u64, value: u64) {
+        let (start, shift) = word_of(self.classes.bit(slot));
+        let mask = self.slot_mask(&self.classes.class_of(slot));
+        bytes.store((line * 64 + start) as usize, !(mask << shift), value << shift);
+    }
+
     /// Puts `value` into the first candidate slot that holds `old`; false if none does.
     #[inline(always)]
     fn replace<B: BytesMut + ?Sized>(&self, bytes: &mut B, candidates: &Candidates, old: u32, value: u32) -> bool {
@@ -94,17 +141,17 @@ impl<const ODD: bool> Compact<ODD> {
     }
 }
 
-impl<const ODD: bool> Cells for Compact<ODD> {
+impl<const ODD: bool, S: Stamps> Cells for Compact<ODD, S> {
     type Probe<W: Word> = Probe<W>;
 
     #[inline(always)]
     fn locate<W: Word>(&self, hash: W) -> Probe<W> {
-        let (fingerprint, slot_mask, lines, slots) = self.home(hash);
+        let (fingerprint, mask, lines, slots) = self.home(hash);
         Probe {
             lines: lines.map(|line| line.times(64)),
             bits: slots.map(|slot| self.classes.bit(slot)),
-            fingerprint,
-            slot_mask,
+            fingerprint: fingerprint.shl(self.stamps.bits()),
+            slot_mask: mask.shl(self.stamps.bits()),
         }
     }
 
@@ -124,7 +171,8 @@ impl<const ODD: bool> Cells for Compact<ODD> {
                 // SAFETY: `line / 64` is below `index.buckets()`, `start + 8 <= 64`, and `bytes` has 64 bytes for each
                 // line: see the trait's contract and `Geometry::table_bytes`.
                 let word = unsafe { W::load(bytes, line.plus(start)) }.zip(shift, |word, shift| word >> (shift & 63));
-                found = found | ((word ^ probe.fingerprint) & probe.slot_mask).is_zero();
+                let equal = ((word ^ probe.fingerprint) & probe.slot_mask).is_zero();
+                found = found | equal & self.stamps.counts(word);
             }
         }
         found
@@ -140,7 +188,8 @@ impl<const ODD: bool> Cells for Compact<ODD> {
     fn candidates_from(&self, cell: Cell, fingerprint: Fingerprint) -> Candidates {
         let (line, slot) = self.split(cell);
         let class = self.classes.class_of(slot);
-        let (other_line, rest) = self.index.partner_and_rest(line, u64::from(fingerprint.get()));
+        let fingerprint = u64::from(fingerprint.get()) >> self.stamps.bits();
+        let (other_line, rest) = self.index.partner_and_rest(line, fingerprint);
         // In a damaged file a slot may be its own partner; its candidates then repeat, which harms nothing.
         self.cells_of([line, other_line], [slot, class.partner(slot, class.sum(rest))])
     }
@@ -183,18 +232,14 @@ impl<const ODD: bool> Cells for Compact<ODD> {
     #[inline(always)]
     fn get<B: Bytes + ?Sized>(&self, bytes: &B, cell: Cell, _slot: u32) -> u32 {
         let (line, slot) = self.split(cell);
-        let (start, shift) = word_of(self.classes.bit(slot));
-        // SAFETY: as in `matches`.
-        let word = unsafe { bytes.load((line * 64 + start) as usize) >> shift };
-        (word & self.fingerprints(&self.classes.class_of(slot))) as u32
+        let value = self.value(bytes, line, slot);
+        if self.stamps.counts(value) == 0 { 0 } else { value as u32 }
     }
 
     #[inline(always)]
     fn set<B: BytesMut + ?Sized>(&self, bytes: &mut B, cell: Cell, _slot: u32, value: u32) -> u32 {
         let (line, slot) = self.split(cell);
-        let (start, shift) = word_of(self.classes.bit(slot));
-        let mask = self.fingerprints(&self.classes.class_of(slot));
-        bytes.store((line * 64 + start) as usize, !(mask << shift), u64::from(value) << shift);
+        self.put(bytes, line, slot, value.into());
         0
     }
 

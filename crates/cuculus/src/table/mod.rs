@@ -8,11 +8,13 @@ mod classes;
 mod compact;
 mod packed;
 mod semi_sorted;
+mod stamps;
 
 pub(crate) use classes::{Classes, word_of};
-pub(crate) use compact::Compact;
+pub(crate) use compact::{Compact, has_odd_class};
 pub(crate) use packed::Packed;
 pub(crate) use semi_sorted::SemiSorted;
+pub(crate) use stamps::Ages;
 
 use crate::bits::{Bytes, BytesMut, Word};
 use crate::fingerprint::Fingerprint;

@@ -72,10 +72,10 @@ fn something_after_the_end() {
 #[test]
 fn unknown_versions() {
     let mut file = files().remove(0);
-    for version in [0, 3, 256, u16::MAX] {
+    for version in [0, 4, 256, u16::MAX] {
         set(&mut file, (8, 2), version.into());
         seal(&mut file);
-        let expected = FormatError::UnknownVersion { version, newest: 2 };
+        let expected = FormatError::UnknownVersion { version, newest: 3 };
         assert_eq!(verify_bytes(&file).unwrap_err(), expected);
         assert_eq!(FilterView::open(&file, None).unwrap_err(), expected);
         assert_eq!(FileInfo::read(&file).unwrap_err(), expected);

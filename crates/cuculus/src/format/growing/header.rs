@@ -3,7 +3,8 @@
 
 use super::stash::ENTRY_BYTES;
 use crate::format::FormatError;
-use crate::format::header::{Fields, HEADER_BYTES, MAGIC, StoredHash, VERSION, at, check_length, require, seal, start};
+use crate::format::header::{Fields, FilterKind, HEADER_BYTES, MAGIC, StoredHash, at, check_length};
+use crate::format::header::{require, seal, start_of};
 use crate::growing::{GrowingFilter, Parameters, STEPS, Shape, Spec, Stash, table_bytes};
 use crate::hash::ItemHasher;
 
@@ -115,11 +116,7 @@ impl Header {
 
     /// Reads the header from the first bytes of a file and checks all of it; nothing is allocated.
     pub(super) fn parse(first: &[u8]) -> Result<Self, FormatError> {
-        let (version, fields) = start(first)?;
-        if version == VERSION {
-            return Err(FormatError::OtherKind { found: "a filter of a fixed size", wanted: "a growing filter" });
-        }
-        Self::check(&fields)
+        Self::check(&start_of(FilterKind::Growing, first)?)
     }
 
     /// Every field against its range, each only after those that its own range depends on.
