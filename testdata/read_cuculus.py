@@ -177,8 +177,107 @@ class Window(Filter):
         return min(super().count(key), 1)
 
 
+class Growing:
+    def __init__(self, data, key=None):
+        assert data[:8] == b"\x89CUCULUS" and xxh3(data[:248]) == u64(data, 248), "header changed"
+        version, header, layout, placement, self.hash, search = struct.unpack_from("<HHBBBB", data, 8)
+        (self.width, self.b, self.w, self.core, self.lines, self.maximum, self.len, _, self.seed, check, first
+         ) = struct.unpack_from("<4I3Qd3Q", data, 16)
+        table_bytes, stored, stashed, table_sum, stash_sum, self.rows, self.planned, _, _ = struct.unpack_from("<5Q4I", data, 96)
+        assert (version, header, layout, placement, search) == (2, 256, 4, 0, 0) and stored == table_bytes
+        self.steps, self.key = [step for step in data[152:168] if step], key
+        assert len(data) == 256 + stored + 24 * stashed, "wrong length"
+        table, stash = data[256:256 + stored], data[256 + stored:]
+        assert (xxh3(table), xxh3(stash)) == (table_sum, stash_sum), "table or stash changed"
+        assert self.hash == 1 or key and siphash13(b"cuculus key check", key) == check, "wrong key"
+        self.stash = [struct.unpack_from("<QIIBBB", stash, at) for at in range(0, len(stash), 24)]
+        half = self.rows << (self.lines // (2 * self.rows)).bit_length() - 1
+        first = min(self.lines - half, 2 * half, self.rows << (36 if self.core else self.planned))
+        self.side_lines, at, self.storage, self.plane = [first, self.lines - first], 0, [], {}
+        for lines in self.side_lines:
+            self.storage.append([table[at + 64 * i:at + 64 * (i + 1)] for i in range(lines)])
+            at += 64 * lines
+        record = (self.b + 7) // 8
+        for side, lines in enumerate(self.side_lines):
+            depth, split = self.depth(lines)
+            whole = self.rows << depth
+            for bit in range(depth, max(self.end(depth), self.end(depth + 1))):
+                for start, stop, d in ((0, split, depth + 1), (split, whole, depth), (whole, lines, depth + 1)):
+                    for line in range(start, stop) if d <= bit < self.end(d) else ():
+                        self.plane[side, bit, line] = int.from_bytes(table[at:at + record], "little")
+                        at += record
+        assert at == len(table), "wrong table"
+        self.ways = self.make_ways()
+        cells = [(side, line, slot) for side in (0, 1) for line in range(self.side_lines[side]) for slot in range(self.b)]
+        entries = sum(self.entry(*cell) is not None for cell in cells) + sum(entry[2] for entry in self.stash)
+        assert entries == self.len or self.core and entries > self.len, "wrong number of items"
+
+    def make_ways(self):
+        state = 0x5EED
+        def word():
+            nonlocal state
+            state = state + 0x9E3779B97F4A7C15 & M64
+            return mix(mix(state, 30, 0xBF58476D1CE4E5B9, 27), 64, 0x94D049BB133111EB, 31)
+        addresses = [0] * 16
+        for bit in range(64):
+            order = list(range(16))
+            for last in range(15, 0, -1):
+                other = word() * (last + 1) >> 64
+                order[last], order[other] = order[other], order[last]
+            for way in order[:8]:
+                addresses[way] |= 1 << bit
+        return [(address, word() * self.rows >> 64) for address in addresses]
+
+    def depth(self, lines):
+        depth = (lines // self.rows).bit_length() - 1
+        return depth, lines - (self.rows << depth)
+
+    def end(self, depth):
+        return max(depth, self.planned) + sum(step <= depth for step in self.steps)
+
+    def entry(self, side, line, slot):
+        depth, split = self.depth(self.side_lines[side])
+        depth += line < split or line >= self.rows << depth
+        start, width = self.width * slot + min(slot, self.w), self.width + (slot < self.w)
+        held = int.from_bytes(self.storage[side][line], "little") >> start & (1 << width) - 1
+        more = sum((self.plane[side, bit, line] >> slot & 1) << bit - depth for bit in range(depth, self.end(depth)))
+        low = line // self.rows
+        if not self.core:
+            return (held, low | more << depth, self.end(depth)) if held else None
+        field = held >> self.core << self.end(depth) - depth | more
+        known = field.bit_length() - 1
+        return (held & (1 << self.core) - 1, low | (field ^ 1 << known) << depth, depth + known) if field else None
+
+    def count(self, key):
+        h, rows = xxh3(key, self.seed) if self.hash == 1 else siphash13(key, self.key), self.rows
+        r = h * 0xD6E8FEB86659FD93 & M64
+        row, r = (0, r) if self.core else divmod(r * rows, 1 << 64)
+        p, r = divmod(r * self.b, 1 << 64)
+        first, size = (0, self.w) if p < self.w else (self.w, self.b - self.w)
+        p, r = divmod(r * (size // 2 * 2), 1 << 64)
+        core = r >> 64 - self.core if self.core else 1 + (r * ((1 << self.width + (first < self.w)) - 1) >> 64)
+        t = (core + 1) * 0x9E3779B97F4A7C15 & M64
+        d = ((t ^ t >> 32) * 0x9E3779B97F4A7C15 & M64) * size >> 64 | 1 - size % 2
+        p += first + (size % 2 and p >= (d + d % 2 * size) // 2)
+        q = first + (d - (p - first)) % size
+        address, sum_of_rows = self.ways[core % 16]
+        found = sum(copies for a, c, copies, slot, ro, known in self.stash
+                    if (slot, c, ro) == (min(p, q), core, row) and (a ^ h) % (1 << known) == 0)
+        for side, line_row, a in ((0, row, h), (1, (sum_of_rows - row) % rows, h ^ address)):
+            depth, split = self.depth(self.side_lines[side])
+            line = a % (1 << depth) * rows + line_row
+            if line < split:
+                line, depth = line + (a >> depth & 1) * (rows << depth), depth + 1
+            for slot in (p, q):
+                entry = self.entry(side, line, slot)
+                if entry and entry[0] == core:
+                    unread = (1 << max(depth, self.planned)) - (1 << depth)
+                    found += (entry[1] ^ a) & ((1 << entry[2]) - 1) & ~unread == 0
+        return found
+
+
 def read(data, key):
-    return (Window if data[8:10] == b"\3\0" else Filter)(data, key)
+    return {2: Growing, 3: Window}.get(data[8], Filter)(data, key)
 
 
 golden = sorted(pathlib.Path(__file__).parent.glob("v*/*.cuculus"))
