@@ -100,6 +100,9 @@ impl Table {
                     let cell = Cell::new(side, line, slot);
                     match self.entry(cell) {
                         Some(entry) => {
+                            if entry.known < shape.parameters.planned {
+                                return Err("an entry that knows less of its address than every entry does");
+                            }
                             let item = self.item_from(cell, &entry);
                             if item.slots[0] == item.slots[1] {
                                 return Err("an entry lies in the slot that it leaves out");

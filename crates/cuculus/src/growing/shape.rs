@@ -45,16 +45,16 @@ impl Parameters {
         let ok = |good: bool, name, value: u64, allowed| if good { Ok(()) } else { Err((name, value, allowed)) };
         let (slots, wide, width) = (self.slots, self.wide, self.width);
         ok((4..=MAX_SLOTS).contains(&slots), "slots a line", slots.into(), "4 to 64")?;
-        let lone = wide == 1 || wide + 1 == slots;
+        let lone = wide == 1 || wide == slots - 1;
         ok(wide < slots && !lone, "wide slots", wide.into(), "neither 1, nor all slots, nor all but one")?;
         let open = self.core != 0;
-        let (least, most) = if open { (self.core + 2, 48) } else { (8, 31) };
         ok(
             !open || (4..=16).contains(&self.core),
             "core bits",
             self.core.into(),
             "4 to 16; 0 with a declared maximum",
         )?;
+        let (least, most) = if open { (self.core + 2, 48) } else { (8, 31) };
         ok((least..=most).contains(&width), "slot bits", width.into(), "8 to 31; open end: core bits and 2 to 48")?;
         ok(slots * width + wide <= LINE_BITS, "slot bits", width.into(), "a line of 512 bits holds the slots")?;
         ok(

@@ -3,7 +3,7 @@
 use crate::rig::{Hashes, builders, filled};
 use cuculus::{CuckooFilter, FilterKind, FormatError, GrowingFilter, GrowingInfo};
 
-fn samples() -> Vec<GrowingFilter> {
+pub(crate) fn samples() -> Vec<GrowingFilter> {
     let sizes = [0, 1, 300, 1_234, 5_000, 20_000, 30_000];
     let mut samples: Vec<_> = sizes.into_iter().flat_map(|items| filled(items, items as u64)).collect();
     // One with a stash.

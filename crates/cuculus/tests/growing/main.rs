@@ -1,4 +1,7 @@
 //! What growing filters promise, tested from outside.
 
 mod files;
+mod hostile;
+mod promises;
+mod property;
 mod rig;

@@ -16,6 +16,12 @@ impl Iterator for Hashes {
     }
 }
 
+/// `CUCULUS_TEST_SCALE` percent of a test's work.
+pub(crate) fn scaled(count: u64) -> u64 {
+    let scale = std::env::var("CUCULUS_TEST_SCALE").ok().and_then(|scale| scale.parse::<u64>().ok());
+    scale.map_or(count, |percent| (count * percent / 100).max(1))
+}
+
 /// An open end and a declared maximum, from a small start.
 pub(crate) fn builders(rate: f64, maximum: u64) -> [GrowingBuilder; 2] {
     let builder = || GrowingFilter::builder().false_positive_rate(rate).start_items(300);
