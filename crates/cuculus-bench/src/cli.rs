@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::{churn, compare, growth, limit, meter, paper, threads, window};
+use crate::{churn, compare, growing, growth, limit, meter, paper, threads, window};
 
 #[derive(Parser, Debug)]
 #[command(
@@ -37,6 +37,8 @@ enum Command {
     Churn(churn::ChurnArgs),
     /// Cost as the set grows, and by kind of key.
     Growth(growth::GrowthArgs),
+    /// Filters that grow, beside a fixed one of the final size, and how long their single calls take.
+    Growing(growing::GrowingArgs),
     /// A filter that threads share, beside a plain one and the memory's limit.
     Threads(threads::ThreadsArgs),
     /// A window whose items age, beside a fixed filter and a chain of them.
@@ -56,6 +58,7 @@ pub fn run() -> ExitCode {
         Command::Limit(args) => limit::run(args),
         Command::Churn(args) => churn::run(args),
         Command::Growth(args) => growth::run(args),
+        Command::Growing(args) => growing::run(args),
         Command::Threads(args) => threads::run(args),
         Command::Window(args) => window::run(args),
     };

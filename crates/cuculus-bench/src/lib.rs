@@ -10,6 +10,7 @@ pub mod adapter;
 pub mod churn;
 pub mod cli;
 pub mod compare;
+pub mod growing;
 pub mod growth;
 pub mod keys;
 pub mod limit;

@@ -69,9 +69,11 @@ fn the_small_commands_run() {
     for layout in ["packed", "compact"] {
         assert!(bench(&["threads", "--mib", "1", "--layout", layout, "--quick", "--out", out]).contains("2 to 1"));
     }
+    let growing = ["growing", "--items", "20000", "--quick", "--out", out];
+    assert!(bench(&growing).contains("open: remove"));
     let window = ["window", "--items", "20000", "--quick", "--out", out];
     assert!(bench(&window).contains("bits an item of the window"));
-    for file in ["window.csv", "threads.csv", "limit.csv", "churn.csv", "growth.csv", "keys.csv"] {
+    for file in ["growing.csv", "window.csv", "threads.csv", "limit.csv", "churn.csv", "growth.csv", "keys.csv"] {
         assert!(dir.join(file).exists(), "{file}");
     }
     let wrong =
