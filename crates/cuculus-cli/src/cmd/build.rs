@@ -5,7 +5,7 @@ use crate::cli::{LayoutArg, SeedArg, builder};
 use crate::distinct::Distinct;
 use crate::exit::{Exit, Failure, Outcome, Refusal};
 use crate::filter::Filter;
-use crate::input::{Hasher, InputArgs, Keys};
+use crate::input::{Crew, Hasher, InputArgs, Keys, ThreadsArgs};
 use crate::output::counted;
 use crate::secret::KeyFile;
 use crate::server::{self, ServerArgs};
@@ -91,6 +91,9 @@ pub(crate) struct Args {
     json: bool,
 
     #[command(flatten)]
+    threads: ThreadsArgs,
+
+    #[command(flatten)]
     input: InputArgs,
 }
 
@@ -155,8 +158,14 @@ fn growing(args: &Args, hash: HashKind) -> Result<(Filter, Tally), Failure> {
     fill(args, builder.build()?.into(), hash)
 }
 
+/// Starts reading and hashing.
+fn keys(args: &Args, hash: HashKind) -> Result<Keys, Failure> {
+    let crew = Crew { threads: args.threads.number(), hasher: Hasher::new(hash)?.into(), look: None };
+    Keys::open_with(&args.input, &crew, false)
+}
+
 fn fill(args: &Args, mut filter: Filter, hash: HashKind) -> Result<(Filter, Tally), Failure> {
-    let keys = Keys::open(&args.input, Hasher::new(hash)?, false)?;
+    let keys = keys(args, hash)?;
     let mut tally = Tally::default();
     match store_all(&mut filter, keys, args.copies, &mut tally)? {
         None => Ok((filter, tally)),
@@ -182,7 +191,7 @@ fn counted_first(
     };
     // What can never work is refused before the keys are read.
     with_items(0).plan()?;
-    let mut keys = Keys::open(&args.input, Hasher::new(hash)?, false)?;
+    let mut keys = keys(args, hash)?;
     let (hashes, repeats) = if args.copies {
         let mut all = Vec::new();
         keys.for_each(|block| {

@@ -2,13 +2,14 @@
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::imported;
-use crate::input::{Block, Hasher, InputArgs, Keys};
+use crate::input::{Block, Crew, Hasher, InputArgs, Keys, Look, ThreadsArgs};
 use crate::output::Output;
 use crate::secret::KeyFile;
 use crate::server::{self, ServerArgs};
 use crate::store::{self, with_lookup};
 use cuculus::HashKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Print the keys that are probably stored
 ///
@@ -49,6 +50,9 @@ pub(crate) struct Args {
     only_key: bool,
 
     #[command(flatten)]
+    threads: ThreadsArgs,
+
+    #[command(flatten)]
     key_file: KeyFile,
 
     #[command(flatten)]
@@ -60,36 +64,39 @@ pub(crate) fn run(args: &Args) -> Outcome {
     if let Some(url) = &args.server.server {
         server::only_keys(false, args.key_file.key_file.is_some())?;
         let inputs = server::inputs_after(args.file.as_ref(), &args.input);
-        return check(args, &inputs, HashKind::default(), args.server.finder(url)?);
+        let mut find = args.server.finder(url)?;
+        return check(args, &inputs, HashKind::default(), None, |block| find(block));
     }
     let file = args.file.as_deref().unwrap_or(Path::new(""));
     if let Some(imported) = imported::open(file)? {
         let find = |block: &Block| (0..block.hashes().len()).map(|i| imported.filter.contains(block.key(i))).collect();
-        return check(args, &args.input, HashKind::default(), |block| Ok(find(block)));
+        return check(args, &args.input, HashKind::default(), None, |block| Ok(find(block)));
     }
     let lookup = store::open(file, args.key_file.read()?.as_ref())?;
     let hash = with_lookup!(&lookup, filter => filter.hash_kind());
-    check(args, &args.input, hash, |block| {
-        Ok(with_lookup!(&lookup, filter => filter.contains_many_hash(block.hashes())))
-    })
+    let look: Look = Arc::new(move |hashes| with_lookup!(&lookup, filter => filter.contains_many_hash(hashes)));
+    check(args, &args.input, hash, Some(look), |block| Ok(block.take_found()))
 }
 
-/// Prints or counts the keys that `find` finds in their blocks, or those that it does not.
+/// Prints or counts the keys that `find` finds in their blocks, or those that it does not. With `look` the workers have
+/// looked already.
 fn check(
     args: &Args,
     inputs: &InputArgs,
     hash: HashKind,
-    mut find: impl FnMut(&Block) -> Result<Vec<bool>, Failure>,
+    look: Option<Look>,
+    mut find: impl FnMut(&mut Block) -> Result<Vec<bool>, Failure>,
 ) -> Outcome {
     let (input, missing) = inputs.readable();
     if input.inputs.is_empty() && missing {
         return Ok(Exit::Error);
     }
-    let mut keys = Keys::open(&input, Hasher::new(hash)?, !args.count)?;
+    let crew = Crew { threads: args.threads.number(), hasher: Hasher::new(hash)?.into(), look };
+    let mut keys = Keys::open_with(&input, &crew, !args.count)?;
     let mut out = Output::new();
     let mut number = 0u64;
-    while let Some(block) = keys.next(|| out.flush())? {
-        let found = find(&block)?;
+    while let Some(mut block) = keys.next(|| out.flush())? {
+        let found = find(&mut block)?;
         if args.count {
             number += found.iter().filter(|&&found| found != args.invert_match).count() as u64;
         } else {

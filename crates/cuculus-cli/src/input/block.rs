@@ -1,5 +1,6 @@
 //! A stretch of input: text, the records in it, and the hash of each record's key.
 
+use super::reader::Hasher;
 use std::ops::Range;
 
 /// Bytes that a block starts with; a longer record makes it grow.
@@ -14,6 +15,8 @@ pub(crate) struct Block {
     pub(super) unquoted: Vec<u8>,
     pub(super) records: Vec<Record>,
     pub(super) hashes: Vec<u64>,
+    /// What the workers' lookups answered.
+    pub(super) found: Vec<bool>,
     /// The input's name.
     pub(super) name: String,
     /// The number of the first record in its input, from 1.
@@ -33,6 +36,18 @@ impl Block {
     /// The hashes of the keys, in order.
     pub(crate) fn hashes(&self) -> &[u64] {
         &self.hashes
+    }
+
+    /// Takes the answers of the workers' lookups, in order.
+    pub(crate) fn take_found(&mut self) -> Vec<bool> {
+        std::mem::take(&mut self.found)
+    }
+
+    /// Hashes all keys.
+    pub(super) fn hash(&mut self, hasher: &Hasher) {
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.extend((0..self.records.len()).map(|index| hasher.0.hash(self.key(index))));
+        self.hashes = hashes;
     }
 
     /// A key.
@@ -60,5 +75,6 @@ impl Block {
         self.unquoted.clear();
         self.records.clear();
         self.hashes.clear();
+        self.found.clear();
     }
 }

@@ -4,9 +4,11 @@
 //!  source     a name -> its bytes, unpacked          unzstd   all frames of a .zst
 //!  cut        text -> records, one a line            csv      the same, one field of each
 //!  block      text, its records and their hashes     reader   the thread that fills blocks
+//!                                                    crew     the threads that hash and look up
 //! ```
 
 mod block;
+mod crew;
 mod csv;
 mod cut;
 mod reader;
@@ -14,6 +16,7 @@ mod source;
 mod unzstd;
 
 pub(crate) use block::Block;
+pub(crate) use crew::{Crew, Look, ThreadsArgs};
 pub(crate) use reader::{Hasher, Keys};
 
 use std::num::NonZeroUsize;

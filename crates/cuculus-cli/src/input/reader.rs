@@ -1,8 +1,9 @@
-//! The thread that reads, cuts and hashes ahead while the command works on the blocks before.
+//! The thread that reads and cuts ahead while others hash and look up, and the command works on the blocks before.
 //!
 //! It is not joined: a command that has had enough ends the process, even while the thread waits for a slow input.
 
 use super::block::{BLOCK, Block};
+use super::crew::{self, Crew, Stretch, Turns};
 use super::cut::Cut;
 use super::{InputArgs, source};
 use crate::exit::Failure;
@@ -10,14 +11,11 @@ use crate::progress::{Meter, Progress};
 use cuculus::{CuckooFilter, Geometry, HashKind};
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel};
 use std::thread;
 
-/// Blocks that wait at most: one is worked on, one waits, one is filled.
-const WAITING: usize = 2;
-
 /// Hashes keys as a filter would, before there is one.
-pub(crate) struct Hasher(CuckooFilter);
+pub(crate) struct Hasher(pub(super) CuckooFilter);
 
 impl Hasher {
     /// The hasher of filters with this hash.
@@ -29,7 +27,7 @@ impl Hasher {
 
 /// The keys of all inputs, block by block.
 pub(crate) struct Keys {
-    blocks: Receiver<Result<Block, Failure>>,
+    blocks: Turns<Receiver<Stretch>>,
     used: Sender<Block>,
     progress: Progress,
 }
@@ -37,6 +35,11 @@ pub(crate) struct Keys {
 impl Keys {
     /// Starts reading. `prints` says that the command prints keys while it works.
     pub(crate) fn open(args: &InputArgs, hasher: Hasher, prints: bool) -> Result<Self, Failure> {
+        Self::open_with(args, &Crew::hashing(hasher), prints)
+    }
+
+    /// [`open`](Self::open), with workers that may also look keys up.
+    pub(crate) fn open_with(args: &InputArgs, crew: &Crew, prints: bool) -> Result<Self, Failure> {
         let mut args = args.clone();
         if args.inputs.is_empty() {
             args.inputs.push("-".into());
@@ -48,17 +51,17 @@ impl Keys {
         }
         let progress = Progress::new(total, prints);
         let meter = progress.meter();
-        let (sender, blocks) = sync_channel(WAITING);
+        let (workers, blocks) = crew::start(crew);
         let (used, recycled) = channel();
         thread::spawn(move || {
-            let mut feed = Feed { hasher, sender, recycled };
+            let mut feed = Feed { workers, recycled };
             for path in &args.inputs {
                 match feed.input(path, &args, meter.clone()) {
                     Ok(()) => {}
                     // The command ended first.
                     Err(None) => return,
                     Err(Some(reason)) => {
-                        let _ = feed.sender.send(Err(Failure::Input { name: source::name(path), reason }));
+                        let _ = feed.send(Err(Failure::Input { name: source::name(path), reason }));
                         return;
                     }
                 }
@@ -73,14 +76,15 @@ impl Keys {
         before_waiting: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<Option<Block>, Failure> {
         self.progress.tick();
-        let next = match self.blocks.try_recv() {
+        let next = match self.blocks.this().try_recv() {
             Ok(block) => block.map(Some),
             Err(TryRecvError::Disconnected) => Ok(None),
             Err(TryRecvError::Empty) => {
                 before_waiting()?;
-                self.blocks.recv().ok().transpose()
+                self.blocks.this().recv().ok().transpose()
             }
         };
+        self.blocks.next();
         if !matches!(next, Ok(Some(_))) {
             self.progress.clear();
         }
@@ -121,8 +125,7 @@ pub(super) fn look_at(path: &Path) -> Result<Option<u64>, Failure> {
 
 /// The thread's side.
 struct Feed {
-    hasher: Hasher,
-    sender: SyncSender<Result<Block, Failure>>,
+    workers: Turns<SyncSender<Stretch>>,
     recycled: Receiver<Block>,
 }
 
@@ -169,7 +172,7 @@ impl Feed {
                     grow(&mut next.text)?;
                 }
                 next.text[..filled - rest].copy_from_slice(&block.text[rest..filled]);
-                self.send(std::mem::replace(&mut block, next))?;
+                self.send(Ok(std::mem::replace(&mut block, next)))?;
                 filled -= rest;
             } else if rest > 0 {
                 // Empty lines only.
@@ -193,11 +196,10 @@ impl Feed {
         Ok(block)
     }
 
-    fn send(&self, mut block: Block) -> Result<(), Stop> {
-        let mut hashes = std::mem::take(&mut block.hashes);
-        hashes.extend((0..block.records.len()).map(|index| self.hasher.0.hash(block.key(index))));
-        block.hashes = hashes;
-        self.sender.send(Ok(block)).map_err(|_| None)
+    fn send(&mut self, stretch: Stretch) -> Result<(), Stop> {
+        let sent = self.workers.this().send(stretch).map_err(|_| None);
+        self.workers.next();
+        sent
     }
 }
 

@@ -13,5 +13,6 @@ mod readme;
 mod surface;
 mod target;
 mod terminal;
+mod threads;
 mod windows;
 mod writers;
