@@ -193,10 +193,10 @@ impl GrowingFilter {
 
     /// Whether a cell holds an entry that a lookup of the item finds. Lookups read no planes but the open end's last ones.
     fn resembles(&self, cell: Cell, item: &Item) -> bool {
-        let Some(entry) = self.table.entry(cell) else { return false };
+        let Some(entry) = self.table.entry_of_core(cell, item.core) else { return false };
         let unread = self.table.shape.unread(self.table.sides[cell.side()].depth_of(cell.line()));
         let differ = (entry.address ^ item.addresses[cell.side()]) & mask(entry.known) & !unread;
-        entry.core == item.core && differ == 0
+        differ == 0
     }
 
     /// The stashed copies that a lookup of the item finds.
@@ -445,9 +445,9 @@ impl GrowingFilter {
 
     /// How many address bits an entry knows that may be the item's.
     fn known_there(&self, cell: Cell, item: &Item) -> Option<u32> {
-        let entry = self.table.entry(cell)?;
+        let entry = self.table.entry_of_core(cell, item.core)?;
         let differ = (entry.address ^ item.addresses[cell.side()]) & mask(entry.known.min(item.known));
-        (entry.core == item.core && differ == 0).then_some(entry.known)
+        (differ == 0).then_some(entry.known)
     }
 
     /// Takes out the entry that knows most of all that may be the item's: any other that may be the item's then may be

@@ -177,6 +177,13 @@ impl Table {
         Some(Entry { core, address: low | (field ^ 1 << bits) << depth, known: depth + bits })
     }
 
+    /// The entry in a cell if it has this core. Planes are read for such entries alone.
+    #[inline(always)]
+    pub(crate) fn entry_of_core(&self, cell: Cell, core: u64) -> Option<Entry> {
+        let alike = self.slot(cell) & self.shape.core_mask == core;
+        if alike { self.entry(cell) } else { None }
+    }
+
     /// Puts an entry into a free cell. What the slot and its planes cannot hold of the address is forgotten.
     #[inline(always)]
     pub(crate) fn put(&mut self, cell: Cell, entry: &Entry) {
