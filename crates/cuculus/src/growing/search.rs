@@ -122,9 +122,8 @@ impl Search {
 
     /// Fetches lines of the other side to which entries could move, of the best rank that there is.
     fn cross(&mut self, table: &Table) -> bool {
-        while let Some(&Node { cell, held, partner, .. }) = self.nodes.get(self.crossed)
-            && self.across[0].0.len() < self.across[0].1 + ACROSS
-        {
+        while self.crossed < self.nodes.len() && self.across[0].0.len() < self.across[0].1 + ACROSS {
+            let Node { cell, held, partner, .. } = self.nodes[self.crossed];
             if let Some(line) = table.line_across(cell, held) {
                 let (side, slots) = (1 - cell.side(), [cell.slot(), partner.into()]);
                 let arrival = Arrival { side, line, slots, parent: self.crossed as u32 };
